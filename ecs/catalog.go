@@ -1,0 +1,75 @@
+package ecs
+
+// Catalog describes a world at one moment. It is immutable: any goroutine may
+// read it. Off-frame code checks arguments against it.
+type Catalog struct {
+	Engine     Engine
+	Components []*Component // by TypeID
+	Resources  []*Resource  // by TypeID
+	Archetypes []Archetype  // by Chunk.Archetype, empty ones included
+	Entities   EntityCounts
+	Locked     bool
+	// MemoryBytes is what the engine has reserved for entities and components.
+	MemoryBytes int64
+	// CachedFilters counts the filters the game registered with the engine, -1
+	// if the engine does not tell.
+	CachedFilters int
+
+	index catalogIndex
+}
+
+// Engine tells what an adapter's engine is and can do.
+type Engine struct {
+	Name    string // "arche", "ark"
+	Version string // of the module, if known
+	// MaxTypes is how many component types work; 0 is no limit.
+	MaxTypes int
+	// RelationsPerEntity is how many relations an entity may have; 0 is no limit.
+	RelationsPerEntity int
+	// DanglingTargets: a relation keeps its target after the target's death.
+	DanglingTargets bool
+	// PointerHazard: the engine moves rows without write barriers, so that a
+	// component that holds pointers can be corrupted by the game's own moves.
+	PointerHazard bool
+	// Cannot lists, in words, what the engine or its adapter cannot do.
+	Cannot []string
+}
+
+// EntityCounts is the state of the entity pool.
+type EntityCounts struct {
+	Alive    int `json:"alive"`
+	Recycled int `json:"recycled"` // free slots that wait for reuse
+	Total    int `json:"total"`    // slots ever used
+	Capacity int `json:"capacity"`
+}
+
+// Component is a component type of one world.
+type Component struct {
+	ID         TypeID
+	Name       string // the shortest form that is unique in this world
+	Type       *Type
+	Relation   bool
+	Tag        bool // no data
+	Entities   int
+	Archetypes int // archetypes with at least one row
+	Bytes      int64
+}
+
+// Resource is a resource type of one world.
+type Resource struct {
+	ID      TypeID
+	Name    string
+	Type    *Type
+	Present bool
+}
+
+// Archetype is one archetype of the engine.
+type Archetype struct {
+	ID             int
+	Components     []TypeID
+	Targets        []Target
+	Entities       int
+	Capacity       int
+	Bytes          int64
+	BytesPerEntity int
+}

@@ -1,0 +1,111 @@
+package ecs
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Type is everything Loupe knows about a Go type that serves as a component,
+// a resource or an argument: the one walk that schemas, checks, description
+// documents, generated tools, the Lua proxy and snapshot columns come from.
+// It is immutable and shared; any goroutine may read it.
+type Type struct {
+	Go          reflect.Type
+	Name        string // short: Position; generics flattened: Pair_int_Foo
+	Qualified   string // game.Position
+	ID          string // full import path and name: the typeID of documents
+	Shape       string // hash of the memory layout: the typeShape
+	SchemaID    string // hash of layout and descriptions: the schemaID
+	Doc         string
+	Size        uintptr
+	PointerFree bool
+	Root        *Field   // the whole value
+	Fields      []*Field // Root.Fields: the struct's fields in declaration order
+	Computed    []*ComputedValue
+	Actions     []*ActionInfo
+	// Label names an entity for people, from a pointer to the component; nil
+	// if the type has none.
+	Label func(unsafe.Pointer) string
+}
+
+// Kind classes a field by how its value looks as JSON.
+type Kind uint8
+
+// The kinds of value.
+const (
+	KindBool Kind = iota + 1
+	KindInt
+	KindUint
+	KindFloat
+	KindComplex
+	KindString
+	KindEnum   // integer with labels
+	KindEntity // entity reference
+	KindBytes  // []byte, [N]byte with N > 16
+	KindStruct
+	KindArray
+	KindSlice
+	KindMap
+	KindPointer
+	KindInterface
+	KindText   // MarshalText/UnmarshalText
+	KindJSON   // MarshalJSON/UnmarshalJSON
+	KindOpaque // func, chan, unsafe.Pointer, mutexes: shown, never written
+)
+
+// Field describes one value inside a Type. Offset counts from the enclosing
+// struct. For an element, key or target, see Elem and Key.
+type Field struct {
+	Name       string // Go name (components) or JSON name (arguments)
+	GoName     string
+	Go         reflect.Type
+	Kind       Kind
+	Offset     uintptr
+	Index      int // field number in the struct
+	Doc        string
+	Unit       string
+	Min, Max   *float64
+	Enum       []EnumLabel
+	ReadOnly   bool
+	Hidden     bool // neither shown nor an argument
+	Unexported bool
+	Optional   bool // arguments: omitempty, omitzero or a pointer
+	Default    string
+	Vector     bool // 2 to 4 numbers: also accepted as "2 2" or [2,2]
+	// Recursive marks where a type met itself again: Elem and Fields are nil,
+	// TypeOf(Go) goes on.
+	Recursive bool
+	Fields    []*Field // KindStruct
+	Elem      *Field   // KindArray, KindSlice, KindMap, KindPointer
+	Key       *Field   // KindMap
+}
+
+// EnumLabel is one label of an enumerated integer.
+type EnumLabel struct {
+	Name  string `json:"name"`
+	Value int64  `json:"value"`
+}
+
+// ComputedValue is a read-only value derived from a component.
+type ComputedValue struct {
+	Name string
+	Doc  string
+	Unit string
+	Type *Type // of the result
+	Get  func(component unsafe.Pointer) reflect.Value
+}
+
+// ActionInfo is a method that an agent may call on an entity's component.
+type ActionInfo struct {
+	Name string
+	Doc  string
+	In   *Type // argument names from JSON tags
+	Out  *Type
+	Call func(ctx ActionContext, component unsafe.Pointer, in reflect.Value) (reflect.Value, error)
+}
+
+// ActionContext is what an action may need besides its component.
+type ActionContext struct {
+	World  World
+	Entity Entity
+}
