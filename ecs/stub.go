@@ -44,7 +44,7 @@ func Label[T any](f func(*T) string) TypeOption[T] { panic("stub") }
 func Doc[T any](text string) TypeOption[T] { panic("stub") }
 
 // EnumLabels declares the labels of an integer type (they win over String()).
-func EnumLabels[T any](labels map[T]string) { panic("stub") }
+func EnumLabels[T comparable](labels map[T]string) { panic("stub") }
 
 // RegisterEntityType says that t (two uint32: id, generation) is an engine's
 // entity type. Adapters call it at init.
