@@ -1,0 +1,115 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// Request is a tool call as it came: what Options.OnCall sees.
+type Request struct {
+	Name      string
+	Arguments json.RawMessage // an object, or empty
+	Client    string          // who calls, for logs: client name and session, "dispatch" for Dispatch
+}
+
+// Call is the context of one call off the frame goroutine. It is valid until
+// the call is answered.
+type Call struct {
+	Context  context.Context // done when the client is gone or the call timed out
+	Request  Request
+	Catalog  *ecs.Catalog // nil: no world is bound
+	FrameNo  uint64       // the last frame that polled
+	Registry *Registry
+	Log      *slog.Logger // never nil
+	// Session asks the client back; nil unless the tool is Interactive and the
+	// client can.
+	Session Session
+	// OnProgress is set by the server when the client asked for progress.
+	OnProgress func(done, total float64, message string)
+	// OnLog is set by the server when the client takes log notifications.
+	OnLog func(level slog.Level, logger string, data any)
+}
+
+// Progress tells the client how far the call is; it never blocks. total 0 is
+// unknown. Any goroutine may call it.
+func (c *Call) Progress(done, total float64, message string) {
+	if c != nil && c.OnProgress != nil {
+		c.OnProgress(done, total, message)
+	}
+}
+
+// Notify sends a log message to the client if it takes them; it never blocks.
+func (c *Call) Notify(level slog.Level, logger string, data any) {
+	if c != nil && c.OnLog != nil {
+		c.OnLog(level, logger, data)
+	}
+}
+
+// Session lets an Interactive tool ask its client. The methods block and must
+// not be called on the frame goroutine.
+type Session interface {
+	// Sample asks the client's model; Elicit asks the person. params and the
+	// result are the protocol's own JSON.
+	Sample(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+	Elicit(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+}
+
+// Frame is what a handler gets on the frame goroutine. It is valid during the
+// handler's run only.
+type Frame struct {
+	Number  uint64
+	World   ecs.World // nil unless one is bound
+	App     *App      // nil unless one is bound
+	Catalog *ecs.Catalog
+	Call    *Call
+	// CallTool runs another frame-only tool inline, through its gates; phased,
+	// off-frame and interactive tools are refused. The answer is the structured
+	// content.
+	CallTool func(name string, args json.RawMessage) (json.RawMessage, error)
+}
+
+// Later is returned by a frame part that cannot answer yet: it is run again at
+// the next Poll, and other calls are answered meanwhile.
+var Later = errors.New("not yet: run again at the next poll")
+
+type frameKey struct{}
+
+// FrameOf returns the frame a [Domain] function runs in; nil off the frame.
+func FrameOf(ctx context.Context) *Frame {
+	f, _ := ctx.Value(frameKey{}).(*Frame)
+	return f
+}
+
+// Reply is the answer of one call, ready for the wire.
+type Reply struct {
+	IsError    bool
+	Structured json.RawMessage // whole object, "frame" included; nil for a bare answer
+	Text       string          // the text content; "" with Structured: the same JSON
+	Content    []Content       // after the text
+	Meta       map[string]any
+	// RPC is set when the call fails as a JSON-RPC error (unknown tool).
+	RPC *RPCError
+}
+
+// RPCError is a JSON-RPC error.
+type RPCError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+func (e *RPCError) Error() string { return e.Message }
+
+// Content is one content block of an answer.
+type Content struct {
+	Type     string // "text", "image", "audio", "resource", "resource_link"
+	Text     string
+	Data     []byte // image, audio, blob resource; encoded as base64 on the wire
+	MIMEType string
+	URI      string // resource, resource_link
+	Name     string // resource_link
+}

@@ -1,0 +1,44 @@
+package tools
+
+import "reflect"
+
+// EventSink receives the events that a client sends with send_event: the same
+// events that the host's window, network or menus produce.
+//
+// A minimal sink, for a host that keeps its events in a slice:
+//
+//	type sink struct{ queue []any }
+//
+//	type Key struct {
+//		Key  string `json:"key" jsonschema:"name of the key, such as W or Space"`
+//		Down bool   `json:"down" jsonschema:"true when pressed, false when released"`
+//	}
+//
+//	func (s *sink) Kinds() []tools.EventKind {
+//		return []tools.EventKind{{Name: "key", Doc: "A key changes.", Payload: reflect.TypeFor[Key]()}}
+//	}
+//
+//	func (s *sink) Push(kind string, payload any) error {
+//		s.queue = append(s.queue, payload) // payload is a Key
+//		return nil
+//	}
+type EventSink interface {
+	// Kinds lists the kinds of event, always the same ones in the same order.
+	// Any goroutine: what it returns must not change.
+	Kinds() []EventKind
+	// Push delivers one event. payload is of the kind's Payload type (a value,
+	// no pointer), already checked against it; nil for a kind without one.
+	// An error refuses the event: an *ecs.Error passes through as it is. Push
+	// is called while the host may be crashed, so that a client can end it.
+	Push(kind string, payload any) error
+}
+
+// EventKind is a kind of event.
+type EventKind struct {
+	Name string
+	Doc  string
+	// Payload is a struct type with JSON tags, its fields' documentation and
+	// limits in the tags `jsonschema` and `debug` as for any argument. Nil: the
+	// kind has no payload.
+	Payload reflect.Type
+}

@@ -1,0 +1,56 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+)
+
+// publish freezes a tool into what listings show of it.
+func publish(t *Tool) (*Published, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	p := &Published{Tool: t, Spec: t.Spec, Handler: t.Handler}
+	if p.Spec.Group == "" {
+		p.Spec.Group = "custom"
+	}
+	var err error
+	if p.Input, p.Arguments, err = publishSchema(t.InputSchema); err != nil {
+		return nil, fmt.Errorf("tool %q: input schema: %w", t.Name, err)
+	}
+	if p.Output, _, err = publishSchema(t.OutputSchema); err != nil {
+		return nil, fmt.Errorf("tool %q: output schema: %w", t.Name, err)
+	}
+	entry := listEntry{
+		Name: t.Name, Description: t.Description, InputSchema: p.Input,
+		Annotations: annotations{ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent},
+		Meta:        map[string]any{},
+	}
+	maps.Copy(entry.Meta, t.Meta)
+	entry.Meta["loupe"] = map[string]any{"whenParked": t.WhenParked, "whenCrashed": t.WhenCrashed, "offFrame": t.OffFrame, "group": p.Spec.Group}
+	if p.Lean, err = json.Marshal(entry); err != nil {
+		return nil, fmt.Errorf("tool %q: %w", t.Name, err)
+	}
+	entry.OutputSchema = p.Output
+	p.Full, err = json.Marshal(entry)
+	return p, err
+}
+
+type listEntry struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations  annotations     `json:"annotations"`
+	Meta         map[string]any  `json:"_meta"`
+}
+
+// annotations are written out whole: the protocol's default for an absent
+// destructiveHint is true.
+type annotations struct {
+	ReadOnly    bool `json:"readOnlyHint"`
+	Destructive bool `json:"destructiveHint"`
+	Idempotent  bool `json:"idempotentHint"`
+	OpenWorld   bool `json:"openWorldHint"`
+}

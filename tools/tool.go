@@ -1,0 +1,133 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// Spec is what a tool says of itself besides its types.
+type Spec struct {
+	// Name: [A-Za-z0-9_-], at most 48 characters.
+	Name string
+	// Description says when to call the tool, what it changes and what to call
+	// next, in one or two sentences.
+	Description string
+	// Group is the family the tool is listed under. Default "custom".
+	Group string
+	// ReadOnly: changes nothing. It grants no permission by itself.
+	ReadOnly bool
+	// Destructive: changes the world or the session. Refused by a read-only server.
+	Destructive bool
+	// Idempotent: calling twice with the same arguments is calling once.
+	Idempotent bool
+	// WhenParked: may run while a lifecycle operation is suspended midway.
+	WhenParked bool
+	// WhenCrashed: may run after a crash.
+	WhenCrashed bool
+	// OffFrame: never touches the world; answered without waiting for a Poll, in
+	// every state. Implies WhenParked and WhenCrashed, which must be set too.
+	OffFrame bool
+	// NeedsWorld and NeedsApp: without one the call is refused (no_world, no_app).
+	NeedsWorld, NeedsApp bool
+	// Interactive: may ask the client back (sampling, elicitation).
+	Interactive bool
+	// Unlisted: callable and known to help, but left out of tools/list.
+	Unlisted bool
+	// Example is the JSON of an arguments object that works. Shown by help.
+	Example string
+	// Meta is merged into the tool's _meta.
+	Meta map[string]any
+}
+
+// Tool is a named, described function that clients can call. The registry
+// keeps the pointer: listing shows what the tool was when it was registered,
+// dispatch uses what the pointer holds when the call runs. Change a registered
+// tool only on the frame goroutine, between Polls; an OffFrame tool not at all
+// (register a new one of the same name instead).
+type Tool struct {
+	Spec
+	InputSchema  *Schema // nil: any object
+	OutputSchema *Schema // nil: any object
+	Handler      Handler
+}
+
+// Handler prepares a call. Prepare runs off the frame goroutine (inline on it
+// for Dispatch): it checks and decodes the arguments.
+type Handler interface {
+	Prepare(c *Call, args json.RawMessage) (Job, error)
+}
+
+// Job is a prepared call. Frame runs on the frame goroutine and may be nil for
+// an OffFrame tool; returning [Later] asks to be run again at the next Poll.
+// Finish runs off the frame and encodes the answer.
+type Job struct {
+	Frame  func(*Frame) error
+	Finish func(*Call) (*Result, error)
+}
+
+// Result is an encoded answer.
+type Result struct {
+	// Structured is a JSON object; the server adds "frame" to it.
+	Structured json.RawMessage
+	// Content is added after the text content (images, for instance).
+	Content []Content
+	// Meta is merged into the answer's _meta.
+	Meta map[string]any
+	// Fails marks the answer isError though it is no typed refusal. The text
+	// content is then the first text of Content.
+	Fails bool
+	// Bare: send Content alone, without structured content.
+	Bare bool
+}
+
+// HandlerFunc is the plainest handler: untyped arguments (already checked
+// against InputSchema, if there is one) and any JSON-able result. It runs on
+// the frame goroutine, or off it for an OffFrame tool.
+type HandlerFunc func(f *Frame, args json.RawMessage) (any, error)
+
+// Prepare implements [Handler].
+func (h HandlerFunc) Prepare(c *Call, args json.RawMessage) (Job, error) {
+	if h == nil {
+		return Job{}, fmt.Errorf("tool %s has no handler", c.Request.Name)
+	}
+	var out any
+	run := func(f *Frame) (err error) {
+		out, err = h(f, args)
+		return err
+	}
+	return Job{Frame: run, Finish: func(*Call) (*Result, error) { return encodeResult(out) }}, nil
+}
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,48}$`)
+
+// check says why t cannot be registered.
+func (t *Tool) check() error {
+	bad := func(format string, args ...any) error {
+		return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("tool %q: ", t.Name) + fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case t.Name == "":
+		return bad("a tool needs a name")
+	case !nameForm.MatchString(t.Name):
+		return bad("a name has 1 to 48 of the characters A-Z a-z 0-9 _ - (clients refuse others)")
+	case t.Handler == nil:
+		return bad("a tool needs a handler")
+	case t.Description == "":
+		return bad("a tool needs a description: when to call it, what changes, what to call next")
+	case t.ReadOnly && t.Destructive:
+		return bad("ReadOnly and Destructive contradict each other")
+	case t.OffFrame && !(t.WhenParked && t.WhenCrashed):
+		return bad("OffFrame means in every state: set WhenParked and WhenCrashed too")
+	case t.OffFrame && t.NeedsWorld:
+		return bad("OffFrame tools never touch the world: NeedsWorld contradicts it (read the Catalog instead)")
+	case t.Example != "" && !json.Valid([]byte(t.Example)):
+		return bad("Example is not valid JSON")
+	}
+	if f, ok := t.Handler.(HandlerFunc); ok && f == nil {
+		return bad("a tool needs a handler")
+	}
+	return nil
+}

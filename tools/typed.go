@@ -1,0 +1,251 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// New makes a tool of a typed function that runs on the frame goroutine. The
+// result is encoded off the frame: it must not alias memory that the game goes
+// on changing (copy what the answer needs).
+//
+// It panics if In or Out cannot be a JSON object: a mistake of the program,
+// found at start.
+func New[In, Out any](spec Spec, f func(*Frame, In) (Out, error)) *Tool {
+	return NewPhased(spec, Phases[In, In, Out, Out]{
+		Frame: func(fr *Frame, in In) (Out, error) { return f(fr, in) },
+	})
+}
+
+// NewOff makes a tool that never touches the world: f runs off the frame
+// goroutine, in every state. It sets OffFrame, WhenParked and WhenCrashed.
+func NewOff[In, Out any](spec Spec, f func(*Call, In) (Out, error)) *Tool {
+	spec.OffFrame, spec.WhenParked, spec.WhenCrashed = true, true, true
+	return typed[In, Out](spec, func(c *Call, in In) (Job, error) {
+		return Job{Finish: func(c *Call) (*Result, error) {
+			out, err := f(c, in)
+			if err != nil {
+				return nil, err
+			}
+			return encodeResult(out)
+		}}, nil
+	})
+}
+
+// Phases are the parts of a tool made by [NewPhased]. Before and After run off
+// the frame goroutine, Frame on it. A nil Before needs Prep to be In; a nil
+// After needs Copy to be Out.
+type Phases[In, Prep, Copy, Out any] struct {
+	Before func(*Call, In) (Prep, error)
+	Frame  func(*Frame, Prep) (Copy, error)
+	After  func(*Call, Copy) (Out, error)
+}
+
+// NewPhased makes a tool in three parts.
+func NewPhased[In, Prep, Copy, Out any](spec Spec, p Phases[In, Prep, Copy, Out]) *Tool {
+	if p.Frame == nil {
+		panic("tools: " + spec.Name + ": a phased tool needs its Frame part (use NewOff for one that has none)")
+	}
+	if p.Before == nil {
+		p.Before = func(_ *Call, in In) (Prep, error) { return convert[Prep](in), nil }
+	}
+	if p.After == nil {
+		p.After = func(_ *Call, c Copy) (Out, error) { return convert[Out](c), nil }
+	}
+	return typed[In, Out](spec, func(c *Call, in In) (Job, error) {
+		prep, err := p.Before(c, in)
+		if err != nil {
+			return Job{}, err
+		}
+		var copied Copy
+		return Job{
+			Frame: func(f *Frame) (err error) {
+				copied, err = p.Frame(f, prep)
+				return err
+			},
+			Finish: func(c *Call) (*Result, error) {
+				out, err := p.After(c, copied)
+				if err != nil {
+					return nil, err
+				}
+				return encodeResult(out)
+			},
+		}, nil
+	})
+}
+
+func convert[To, From any](v From) To {
+	to, ok := any(v).(To)
+	if !ok {
+		panic(fmt.Sprintf("tools: a part is missing: %T is no %v", v, reflect.TypeFor[To]()))
+	}
+	return to
+}
+
+// typedHandler decodes arguments into In and hands them on.
+type typedHandler[In any] struct {
+	args *ecs.Type
+	job  func(*Call, In) (Job, error)
+}
+
+func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
+	t := &Tool{Spec: spec}
+	var err error
+	if t.InputSchema, err = SchemaOf[In](); err == nil {
+		t.OutputSchema, err = resultSchema(reflect.TypeFor[Out]())
+	}
+	if err != nil {
+		panic("tools: " + spec.Name + ": " + err.Error())
+	}
+	t.Handler = &typedHandler[In]{args: ecs.ArgsOf(reflect.TypeFor[In]()), job: job}
+	return t
+}
+
+// Prepare implements [Handler].
+func (h *typedHandler[In]) Prepare(c *Call, raw json.RawMessage) (Job, error) {
+	var in In
+	v, err := decodeArguments(h.args, raw)
+	if err != nil {
+		return Job{}, err
+	}
+	reflect.ValueOf(&in).Elem().Set(v)
+	return h.job(c, in)
+}
+
+// decodeArguments checks raw against the argument type: unknown, missing,
+// mistyped and out-of-range arguments are refusals that name the real ones.
+func decodeArguments(t *ecs.Type, raw json.RawMessage) (reflect.Value, error) {
+	if len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
+		raw = json.RawMessage("{}")
+	}
+	v, err := t.DecodeJSON(raw, reflect.Value{})
+	if err != nil {
+		if e, ok := err.(*ecs.Error); ok && e.Code != ecs.InvalidArguments {
+			// An unknown argument is an invalid argument to clients.
+			c := *e
+			c.Code = ecs.InvalidArguments
+			return v, &c
+		}
+		return v, err
+	}
+	return v, checkRequired(t, raw)
+}
+
+func checkRequired(t *ecs.Type, raw json.RawMessage) error {
+	required := 0
+	for _, f := range t.Fields {
+		if !f.Optional && !f.Hidden {
+			required++
+		}
+	}
+	if required == 0 {
+		return nil
+	}
+	var present map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &present); err != nil {
+		return nil // an object in a string: the decoder has taken it
+	}
+	for _, f := range t.Fields {
+		if f.Optional || f.Hidden || f.Default != "" {
+			continue
+		}
+		if _, ok := present[f.Name]; !ok {
+			msg := fmt.Sprintf("missing argument %q", f.Name)
+			if f.Doc != "" {
+				msg += ": " + f.Doc
+			}
+			return &ecs.Error{Code: ecs.InvalidArguments, Message: msg, Want: f.Name, Options: argumentNames(t), Total: len(t.Fields)}
+		}
+	}
+	return nil
+}
+
+func argumentNames(t *ecs.Type) []string {
+	var names []string
+	for _, f := range t.Fields {
+		if !f.Hidden && len(names) < 10 {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// WithContent is implemented by results that carry more than JSON: the blocks
+// follow the text content (a picture, for instance).
+type WithContent interface{ ToolContent() []Content }
+
+// encodeResult makes an answer of a handler's result. nil becomes {}.
+func encodeResult(out any) (*Result, error) {
+	switch v := out.(type) {
+	case *Result:
+		return v, nil
+	case json.RawMessage:
+		return &Result{Structured: v}, nil
+	case nil:
+		return &Result{Structured: json.RawMessage("{}")}, nil
+	}
+	r := &Result{}
+	if c, ok := out.(WithContent); ok {
+		r.Content = c.ToolContent()
+	}
+	v := reflect.ValueOf(out)
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	b, err := ecs.AppendJSON(nil, v, ecs.EncodeOptions{JSON: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(b) == 0 || b[0] != '{' {
+		b = append(append([]byte(`{"result":`), b...), '}')
+	}
+	r.Structured = b
+	return r, nil
+}
+
+// Domain makes a tool whose function gets a backend that the host provided
+// once with [Provide]: a simulation, a level editor, an asset store. The
+// backend is no argument; its absence is a refusal that says what to provide.
+// The function runs on the frame goroutine (FrameOf(ctx) is the frame), or off
+// it if the spec says OffFrame.
+func Domain[B, In, Out any](spec Spec, f func(ctx context.Context, backend B, in In) (Out, error)) *Tool {
+	want := reflect.TypeFor[B]()
+	find := func(c *Call) (B, error) {
+		var b B
+		v, ok := c.Registry.backend(want)
+		if !ok {
+			return b, &ecs.Error{Code: ecs.NotSupported,
+				Message: fmt.Sprintf("%s needs a %v, and this game provides none", spec.Name, want),
+				Want:    want.String(), Hint: fmt.Sprintf("the host calls tools.Provide(registry, value) with a %v", want)}
+		}
+		return v.(B), nil
+	}
+	if spec.OffFrame {
+		return NewOff(spec, func(c *Call, in In) (Out, error) {
+			b, err := find(c)
+			if err != nil {
+				var none Out
+				return none, err
+			}
+			return f(c.Context, b, in)
+		})
+	}
+	type prepared struct {
+		backend B
+		in      In
+	}
+	return NewPhased(spec, Phases[In, prepared, Out, Out]{
+		Before: func(c *Call, in In) (prepared, error) {
+			b, err := find(c)
+			return prepared{b, in}, err
+		},
+		Frame: func(fr *Frame, p prepared) (Out, error) {
+			return f(context.WithValue(fr.Call.Context, frameKey{}, fr), p.backend, p.in)
+		},
+	})
+}
