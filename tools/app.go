@@ -10,7 +10,7 @@ import "image"
 //	dbg.Bind(archeworld.New(&world), &tools.App{
 //		Name:    "arena",
 //		Summary: func() any { return map[string]any{"wave": wave, "score": score} },
-//		Systems: tools.ScheduleSystems(sched),
+//		Systems: sched, // a *schedule.Schedule
 //	})
 type App struct {
 	// Name is shown to clients. Default: the name of the executable.
