@@ -12,11 +12,12 @@ const FramesKept = 600
 const notRun = -1
 
 // ring holds which frame each slot of the systems' times belongs to. There is
-// one writer, the frame goroutine. A reader trusts a slot only if its frame
-// number is the same before and after reading it: the writer takes the number
-// out first when it reuses a slot, and puts the new one in last.
+// one writer, the frame goroutine. A reader trusts a slot only if its turn is
+// the expected one before and after reading it: the writer takes the turn out
+// first when it reuses a slot, and puts the new one in last.
 type ring struct {
-	head   atomic.Uint64 // frames begun
+	head   atomic.Uint64             // frames begun
+	turn   [FramesKept]atomic.Uint64 // the frame in the slot was begun as the turn-th
 	frames [FramesKept]atomic.Uint64
 	busy   [FramesKept]atomic.Int64
 }
@@ -24,12 +25,13 @@ type ring struct {
 func (r *ring) begin(frame uint64, systems []*system) (slot int) {
 	n := r.head.Load()
 	slot = int(n % FramesKept)
-	r.frames[slot].Store(0)
+	r.turn[slot].Store(0)
 	r.busy[slot].Store(0)
 	for _, s := range systems {
 		s.times[slot].Store(notRun)
 	}
 	r.frames[slot].Store(frame)
+	r.turn[slot].Store(n + 1)
 	r.head.Store(n + 1)
 	return slot
 }
@@ -53,6 +55,9 @@ func (s *Schedule) History(frames int) History {
 	times := make([]time.Duration, int(n)*len(systems))
 	for at := head - n; at < head; at++ {
 		slot := int(at % FramesKept)
+		if s.ring.turn[slot].Load() != at+1 {
+			continue
+		}
 		f := FrameTimes{Frame: s.ring.frames[slot].Load()}
 		f.Busy = time.Duration(s.ring.busy[slot].Load())
 		f.Systems, times = times[:len(systems):len(systems)], times[len(systems):]
@@ -63,7 +68,7 @@ func (s *Schedule) History(frames int) History {
 		}
 		// A frame under way, or one that a panic ended, has no total of its own.
 		f.Busy = max(f.Busy, sum)
-		if f.Frame != 0 && s.ring.frames[slot].Load() == f.Frame {
+		if s.ring.turn[slot].Load() == at+1 {
 			h.Frames = append(h.Frames, f)
 		}
 	}
