@@ -22,6 +22,7 @@ func publish(t *Tool) (*Published, error) {
 	if p.Output, _, err = publishSchema(t.OutputSchema); err != nil {
 		return nil, fmt.Errorf("tool %q: output schema: %w", t.Name, err)
 	}
+	p.Usage = usage(t.Name, t.InputSchema)
 	entry := listEntry{
 		Name: t.Name, Description: t.Description, InputSchema: p.Input,
 		Annotations: annotations{ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent},

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -41,6 +42,8 @@ type Published struct {
 	// of tools/list without and with the output schema.
 	Input, Output json.RawMessage
 	Lean, Full    json.RawMessage
+	// Usage is one line that says how to call the tool.
+	Usage string
 	// Arguments are the names of the input schema's properties.
 	Arguments []string
 }
@@ -57,6 +60,19 @@ func (l *Listing) Lookup(name string) (*Published, bool) {
 	p, ok := l.byName[name]
 	return p, ok
 }
+
+// Listed returns the tools that tools/list shows, in order.
+func (l *Listing) Listed() []*Published {
+	listed := make([]*Published, 0, len(l.Tools))
+	for _, p := range l.Tools {
+		if !p.Spec.Unlisted {
+			listed = append(listed, p)
+		}
+	}
+	return listed
+}
+
+func sameEntry(a, b *Published) bool { return a == b || bytes.Equal(a.Full, b.Full) }
 
 // Names returns all names in listing order.
 func (l *Listing) Names() []string {
@@ -130,11 +146,16 @@ func (r *Registry) update(change func()) {
 	r.mu.Lock()
 	change()
 	r.revision++
+	before := r.listing.Load()
 	l := &Listing{Revision: r.revision, Tools: slices.Clone(r.order), byName: make(map[string]*Published, len(r.order))}
 	for _, p := range l.Tools {
 		l.byName[p.Spec.Name] = p
 	}
 	r.listing.Store(l)
+	if slices.EqualFunc(before.Listed(), l.Listed(), sameEntry) {
+		r.mu.Unlock()
+		return
+	}
 	watchers := make([]func(), 0, len(r.watchers))
 	for _, w := range r.watchers {
 		watchers = append(watchers, w)
@@ -155,9 +176,10 @@ func (r *Registry) Tools() []*Tool {
 	return ts
 }
 
-// Watch has f called after every change, on the goroutine that made it; f must
-// be quick. The returned function ends it. A server turns a burst of changes
-// into one announcement.
+// Watch has f called after every change of what is listed, on the goroutine
+// that made it; f must be quick. Unlisted tools come and go silently. The
+// returned function ends it. A server turns a burst of changes into one
+// announcement.
 func (r *Registry) Watch(f func()) (stop func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

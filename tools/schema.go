@@ -183,13 +183,7 @@ func publishSchema(s *Schema) (json.RawMessage, []string, error) {
 	if err := strict(doc, "#"); err != nil {
 		return nil, nil, err
 	}
-	names := s.PropertyOrder
-	if len(names) == 0 {
-		for n := range s.Properties {
-			names = append(names, n)
-		}
-	}
-	return b, names, nil
+	return b, propertyNames(s), nil
 }
 
 func strict(doc any, at string) error {

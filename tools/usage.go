@@ -1,0 +1,72 @@
+//go:build !nomcpdebug
+
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// usage writes the calling convention in one line, from the schema alone:
+//
+//	Health_Heal(entity: string, amount: integer >= 1)
+//
+// Optional arguments carry a question mark.
+func usage(name string, s *Schema) string {
+	if s == nil {
+		return name + "(...)"
+	}
+	args := make([]string, 0, len(s.Properties))
+	for _, n := range propertyNames(s) {
+		p := s.Properties[n]
+		arg := n
+		if !slices.Contains(s.Required, n) {
+			arg += "?"
+		}
+		args = append(args, arg+": "+typeText(p))
+	}
+	return name + "(" + strings.Join(args, ", ") + ")"
+}
+
+func typeText(s *Schema) string {
+	if s == nil || s.Type == "" && len(s.Enum) == 0 {
+		return "any"
+	}
+	text := s.Type
+	switch {
+	case len(s.Enum) > 0:
+		labels := make([]string, 0, len(s.Enum))
+		for _, e := range s.Enum {
+			labels = append(labels, fmt.Sprint(e))
+		}
+		if len(labels) > 6 {
+			labels = append(labels[:6], "...")
+		}
+		text = strings.Join(labels, "|")
+	case s.Type == "array" && s.Items != nil:
+		text = typeText(s.Items) + "[]"
+	}
+	switch {
+	case s.Minimum != nil && s.Maximum != nil:
+		text += fmt.Sprintf(" %v..%v", *s.Minimum, *s.Maximum)
+	case s.Minimum != nil:
+		text += fmt.Sprintf(" >= %v", *s.Minimum)
+	case s.Maximum != nil:
+		text += fmt.Sprintf(" <= %v", *s.Maximum)
+	}
+	return text
+}
+
+// propertyNames lists a schema's properties in declared order, else sorted.
+func propertyNames(s *Schema) []string {
+	if len(s.PropertyOrder) == len(s.Properties) {
+		return s.PropertyOrder
+	}
+	names := make([]string, 0, len(s.Properties))
+	for n := range s.Properties {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
