@@ -32,58 +32,6 @@ type App struct {
 	Screen    Screen    // screenshot
 }
 
-// Subsystem tells, for capabilities and help, what an App has or lacks.
-type Subsystem struct {
-	Name      string   `json:"name" jsonschema:"name of the subsystem"`
-	Present   bool     `json:"present" jsonschema:"whether the host provides it"`
-	Interface string   `json:"interface" jsonschema:"the Go interface that the host implements to provide it"`
-	Methods   []string `json:"methods" jsonschema:"the methods of that interface"`
-	Tools     []string `json:"tools" jsonschema:"the tools that it brings"`
-}
-
-// Subsystems lists every subsystem in the order of App's fields. A nil App
-// has none.
-func (a *App) Subsystems() []Subsystem {
-	if a == nil {
-		a = &App{}
-	}
-	return []Subsystem{
-		{"events", a.Events != nil, "tools.EventSink",
-			[]string{"Kinds() []tools.EventKind", "Push(kind string, payload any) error"},
-			[]string{"send_event"}},
-		{"systems", a.Systems != nil, "tools.Systems",
-			[]string{"List() []tools.SystemInfo", "SetEnabled(name string, enabled bool) error"},
-			[]string{"systems_list", "systems_info", "systems_stop", "systems_start"}},
-		{"frame times", a.Times() != nil, "tools.SystemTimes",
-			[]string{"Running() (system string, forTime time.Duration)", "History(frames int) tools.History"},
-			[]string{"frame_times"}},
-		{"states", a.States != nil, "tools.States",
-			[]string{"Stack() []string", "Names() []string", "Push(name string) error", "Pop() error"},
-			[]string{"states_info", "states_push", "states_pop"}},
-		{"camera", a.Camera != nil, "tools.Camera",
-			[]string{"Info() tools.CameraInfo", "Move(tools.CameraMove) error"},
-			[]string{"camera_info", "camera_move"}},
-		{"layers", a.Layers != nil, "tools.Layers",
-			[]string{"List() []tools.Layer"},
-			[]string{"layers_list", "layers_info"}},
-		{"materials", a.Materials != nil, "tools.Materials",
-			[]string{"List() []tools.Material"},
-			[]string{"materials_list", "materials_info"}},
-		{"render", a.Render != nil, "tools.Render",
-			[]string{"Info() tools.RenderInfo"},
-			[]string{"render_info"}},
-		{"physics", a.Physics != nil, "tools.Physics",
-			[]string{"Info() tools.PhysicsInfo", "Raycast(tools.Ray) (tools.RayHit, bool, error)"},
-			[]string{"physics_info", "physics_raycast"}},
-		{"audio", a.Audio != nil, "tools.Audio",
-			[]string{"Info() tools.AudioInfo", "Reload(name string) (tools.Sound, error)"},
-			[]string{"audio", "reload_sound"}},
-		{"screen", a.Screen != nil, "tools.Screen",
-			[]string{"Capture(tools.Shot, func(tools.Picture, error))"},
-			[]string{"screenshot"}},
-	}
-}
-
 // Times returns the App's clock of systems, or nil: Systems may implement
 // SystemTimes besides. Any goroutine.
 func (a *App) Times() SystemTimes {
