@@ -135,9 +135,5 @@ func NewCatalog(c Catalog) *Catalog { panic("stub") }
 // Nearest ranks options by spelling distance to got, at most 10.
 func Nearest(got string, options []string) []string { panic("stub") }
 
-// ValidateChanges simulates changes against the world, in order, without
-// touching it: what every adapter's Apply calls first.
-func ValidateChanges(w World, changes []Change) error { panic("stub") }
-
 // LabelOf names the entity in a row by the first component with a Label.
 func LabelOf(cat *Catalog, c Chunk, row int) string { panic("stub") }
