@@ -40,6 +40,9 @@ type Backend interface {
 type CallInfo struct {
 	Request tools.Request
 	Ticket  uint64
+	// Tool, when set, is what runs instead of the registered tool of the
+	// request's name: the tool behind a live resource.
+	Tool *tools.Published
 	// Session asks the client back; nil if it cannot be asked.
 	Session    tools.Session
 	OnProgress func(done, total float64, message string)
