@@ -1,31 +1,234 @@
-// Package query finds entities: filters, where expressions, names. The world
-// tools and the sandbox share it.
 package query
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
 	"github.com/loupe-ecs/loupe/ecs"
 )
 
-// Query selects entities, as a client writes it.
+// Query selects entities, as a client writes it. The zero Query matches all.
 type Query struct {
-	Name      string   // part of the entity's label
+	Name      string   // part of the entity's label, case does not matter
 	With      []string // component names
-	Without   []string
-	Exclusive bool
-	Target    string // relation target, "42v3"
-	Where     string // Go boolean expression over field paths
+	Without   []string // component names
+	Exclusive bool     // no other components than With and those Where names
+	Target    string   // relation target: "42v3", or "42" for who lives there now
+	Where     string   // Go boolean expression over field paths
 }
 
 // Plan is a checked and compiled Query. Any goroutine may compile; running it
-// is for the frame goroutine. It may be kept and reused: it notices when the
-// world's types have changed.
-type Plan struct{}
+// is for the frame goroutine. It may be kept and reused, also while the body
+// of one of its own runs executes, and also after the world's types changed or
+// another world was bound: [Plan.Bind] notices.
+type Plan struct {
+	query      Query
+	cat        *ecs.Catalog
+	with       []ecs.TypeID // With, then what Where names
+	without    []ecs.TypeID
+	target     ecs.Entity
+	targetBare bool // only the slot number was given
+	name       string
+	used       []usedType // every type the plan reads or filters by
+	prog       program
+	spare      atomic.Pointer[state]
+}
+
+// usedType remembers what a number meant when the plan was compiled.
+type usedType struct {
+	id  ecs.TypeID
+	typ *ecs.Type
+}
 
 // Compile checks q against the catalog. Errors teach (unknown_component,
 // unknown_field, invalid_arguments with the column of the fault).
-func Compile(cat *ecs.Catalog, q Query) (*Plan, error) { panic("stub") }
+func Compile(cat *ecs.Catalog, q Query) (*Plan, error) {
+	if cat == nil {
+		return nil, &ecs.Error{Code: ecs.NoWorld, Message: "no world is bound, so there is nothing to query"}
+	}
+	p := &Plan{query: q, cat: cat, name: strings.ToLower(q.Name)}
+	var err error
+	if p.with, err = p.types("with", q.With); err != nil {
+		return nil, err
+	}
+	if p.without, err = p.types("without", q.Without); err != nil {
+		return nil, err
+	}
+	if q.Target != "" {
+		e, full, err := ecs.ParseEntity(q.Target)
+		if err != nil {
+			return nil, err
+		}
+		p.target, p.targetBare = e, !full
+	}
+	if strings.TrimSpace(q.Where) != "" {
+		if p.prog, err = compileWhere(cat, q.Where, p.with); err != nil {
+			return nil, err
+		}
+		for _, col := range p.prog.columns {
+			p.use(col)
+			if p.prog.required(col) && !slices.Contains(p.with, col) {
+				p.with = append(p.with, col)
+			}
+		}
+	}
+	for _, id := range p.with {
+		if slices.Contains(p.without, id) {
+			name := cat.Components[id].Name
+			return nil, &ecs.Error{Code: ecs.InvalidArguments,
+				Message: fmt.Sprintf("%s is asked for and excluded at once: no entity can match", name),
+				Got:     name, Hint: "where requires the components it names; ask has(" + name + ") in it to make one optional"}
+		}
+	}
+	return p, nil
+}
 
-// Each calls f with every chunk that has matching rows; rows are the row
-// numbers in ascending order and valid during the call only. f returns false
-// to stop. It allocates nothing per chunk.
-func (p *Plan) Each(w ecs.World, f func(c ecs.Chunk, rows []int32) bool) { panic("stub") }
+// types resolves component names; a name given twice counts once.
+func (p *Plan) types(what string, names []string) ([]ecs.TypeID, error) {
+	var ids []ecs.TypeID
+	for _, name := range names {
+		c, err := p.cat.Component(name)
+		if err != nil {
+			return nil, prefixed(what, err)
+		}
+		if !slices.Contains(ids, c.ID) {
+			ids = append(ids, c.ID)
+			p.use(c.ID)
+		}
+	}
+	return ids, nil
+}
+
+func (p *Plan) use(id ecs.TypeID) {
+	p.used = append(p.used, usedType{id, p.cat.Components[id].Type})
+}
+
+func prefixed(what string, err error) error {
+	if e, ok := err.(*ecs.Error); ok {
+		c := *e
+		c.Message = what + ": " + c.Message
+		return &c
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// Query returns what the plan was compiled from.
+func (p *Plan) Query() Query { return p.query }
+
+// Components returns the component types that every match has because the
+// query names them, in the order they were named. Do not change the slice.
+func (p *Plan) Components() []ecs.TypeID { return p.with }
+
+// Bind returns a plan that fits w as it is now: p itself, or p compiled anew
+// when another world was bound meanwhile. Its errors are those of Compile, and
+// unknown_entity for a bare target slot where nobody lives. On the frame
+// goroutine.
+func (p *Plan) Bind(w ecs.World) (*Plan, error) {
+	cat := w.Catalog()
+	if cat != p.cat && !p.fits(cat) {
+		fresh, err := Compile(cat, p.query)
+		if err != nil {
+			return nil, err
+		}
+		p = fresh
+	}
+	if p.targetBare {
+		if _, ok := w.Holder(p.target.ID); !ok {
+			return nil, &ecs.Error{Code: ecs.UnknownEntity,
+				Message: fmt.Sprintf("target: no entity lives in slot %d now", p.target.ID), Got: p.query.Target,
+				Hint: `give the whole entity ("42v3") to ask about one that has died`}
+		}
+	}
+	return p, nil
+}
+
+// fits reports whether the numbers that p uses still mean the same types.
+func (p *Plan) fits(cat *ecs.Catalog) bool {
+	for _, u := range p.used {
+		if int(u.id) >= len(cat.Components) || cat.Components[u.id].Type.Go != u.typ.Go {
+			return false
+		}
+	}
+	return true
+}
+
+// Filter returns the part of the plan that the engine decides by archetype.
+func (p *Plan) Filter(w ecs.World) ecs.Filter {
+	f := ecs.Filter{With: p.with, Without: p.without, Exclusive: p.query.Exclusive}
+	if p.query.Target != "" {
+		t := p.target
+		if p.targetBare {
+			t, _ = w.Holder(t.ID)
+		}
+		f.Target = &t
+	}
+	return f
+}
+
+// perRow reports whether matching needs a look at single rows.
+func (p *Plan) perRow() bool { return len(p.prog.conds) > 0 || p.name != "" }
+
+// Each calls f with the matching rows of every chunk, block by block: f may be
+// called several times for one chunk, each time with higher rows, and never
+// with none. rows are row numbers in ascending order, valid during the call
+// only. f returns false to stop. Each allocates nothing per chunk. A plan that
+// does not fit w (see [Plan.Bind]) visits nothing.
+func (p *Plan) Each(w ecs.World, f func(c ecs.Chunk, rows []int32) bool) {
+	p.each(w, nil, f)
+}
+
+func (p *Plan) each(w ecs.World, ex *Explanation, f func(c ecs.Chunk, rows []int32) bool) {
+	p, err := p.Bind(w)
+	if err != nil {
+		return
+	}
+	st := p.acquire(w)
+	defer p.release(st)
+	for c := range w.Chunks(p.Filter(w)) {
+		st.enter(p, c)
+		n := c.Len()
+		for lo := 0; lo < n; lo += blockLen {
+			st.sel.fill(lo, min(blockLen, n-lo))
+			if ex == nil {
+				for _, cond := range p.prog.order {
+					if cond.pred(st, &st.sel); st.sel.n == 0 {
+						break
+					}
+				}
+			} else {
+				p.explainBlock(st, ex)
+			}
+			if p.name != "" && st.sel.n > 0 {
+				st.named(p)
+			}
+			if st.sel.n == 0 {
+				continue
+			}
+			if !f(c, st.sel.rows()) {
+				return
+			}
+		}
+	}
+}
+
+// Count returns how many entities match. On the frame goroutine.
+func (p *Plan) Count(w ecs.World) int {
+	p, err := p.Bind(w)
+	if err != nil {
+		return 0
+	}
+	total := 0
+	if !p.perRow() {
+		for c := range w.Chunks(p.Filter(w)) {
+			total += c.Len()
+		}
+		return total
+	}
+	p.Each(w, func(_ ecs.Chunk, rows []int32) bool {
+		total += len(rows)
+		return true
+	})
+	return total
+}

@@ -1,0 +1,481 @@
+package query
+
+import (
+	"cmp"
+	"go/token"
+	"math"
+	"reflect"
+	"unsafe"
+)
+
+// The kernels of this file read a field at a fixed offset straight out of its
+// column. An address is always computed from the column's base: a running
+// pointer would end beyond the column, where the collector finds it bad.
+
+type integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
+}
+
+type float interface{ ~float32 | ~float64 }
+
+func never(_ *state, s *selection) { s.none() }
+
+// column returns where the leaf's values are; false if the chunk lacks it.
+func (l *leaf) column(st *state) (base unsafe.Pointer, stride uintptr, ok bool) {
+	c := &st.cols[l.col]
+	if !c.ok {
+		return nil, 0, false
+	}
+	return unsafe.Add(c.base, l.offset), c.stride, true
+}
+
+func loadInts[T integer](l leaf) intVec {
+	return func(st *state, s *selection, dst *[blockLen]int64) {
+		base, stride, ok := l.column(st)
+		if !ok {
+			st.allBad(s.n)
+			return
+		}
+		if s.dense {
+			off := uintptr(s.lo) * stride
+			for k := range s.n {
+				dst[k&blockMask] = int64(*(*T)(unsafe.Add(base, off)))
+				off += stride
+			}
+			return
+		}
+		for k, r := range s.idx[:s.n] {
+			dst[k&blockMask] = int64(*(*T)(unsafe.Add(base, uintptr(r)*stride)))
+		}
+	}
+}
+
+func loadFloats[T float](l leaf) floatVec {
+	return func(st *state, s *selection, dst *[blockLen]float64) {
+		base, stride, ok := l.column(st)
+		if !ok {
+			st.allBad(s.n)
+			return
+		}
+		if s.dense {
+			off := uintptr(s.lo) * stride
+			for k := range s.n {
+				dst[k&blockMask] = float64(*(*T)(unsafe.Add(base, off)))
+				off += stride
+			}
+			return
+		}
+		for k, r := range s.idx[:s.n] {
+			dst[k&blockMask] = float64(*(*T)(unsafe.Add(base, uintptr(r)*stride)))
+		}
+	}
+}
+
+func loadStrings(l leaf) strVec {
+	return func(st *state, s *selection, dst *[blockLen]string) {
+		base, stride, ok := l.column(st)
+		if !ok {
+			st.allBad(s.n)
+			return
+		}
+		for k, r := range s.rows() {
+			dst[k&blockMask] = *(*string)(unsafe.Add(base, uintptr(r)*stride))
+		}
+	}
+}
+
+// loadEntities gives each row's own entity.
+func loadEntities(st *state, s *selection, dst *[blockLen]int64) {
+	for k, r := range s.rows() {
+		dst[k&blockMask] = entityBits(st.chunk.Entity(int(r)))
+	}
+}
+
+func intLeaf(l leaf) intVec {
+	switch l.typ.Kind() {
+	case reflect.Int:
+		return loadInts[int](l)
+	case reflect.Int8:
+		return loadInts[int8](l)
+	case reflect.Int16:
+		return loadInts[int16](l)
+	case reflect.Int32:
+		return loadInts[int32](l)
+	case reflect.Uint8:
+		return loadInts[uint8](l)
+	case reflect.Uint16:
+		return loadInts[uint16](l)
+	case reflect.Uint32:
+		return loadInts[uint32](l)
+	}
+	return loadInts[int64](l) // the bits of a uint64 too
+}
+
+func floatLeaf(l leaf) floatVec {
+	if l.typ.Kind() == reflect.Float32 {
+		return loadFloats[float32](l)
+	}
+	return loadFloats[float64](l)
+}
+
+func rangeLeaf[T integer](l leaf, r intRange) predicate {
+	return func(st *state, s *selection) {
+		base, stride, ok := l.column(st)
+		if !ok {
+			s.none()
+			return
+		}
+		lo, span, n := r.lo, r.span, 0
+		if s.dense {
+			off, row := uintptr(s.lo)*stride, int32(s.lo)
+			for range s.n {
+				s.idx[n&blockMask] = row
+				if uint64(*(*T)(unsafe.Add(base, off)))-lo <= span {
+					n++
+				}
+				off += stride
+				row++
+			}
+		} else {
+			for _, row := range s.idx[:s.n] {
+				s.idx[n&blockMask] = row
+				if uint64(*(*T)(unsafe.Add(base, uintptr(row)*stride)))-lo <= span {
+					n++
+				}
+			}
+		}
+		s.n, s.dense = n, false
+	}
+}
+
+func intLeafRange(l leaf, r intRange) predicate {
+	if r.empty {
+		return never
+	}
+	switch l.typ.Kind() {
+	case reflect.Int8:
+		return rangeLeaf[int8](l, r)
+	case reflect.Int16:
+		return rangeLeaf[int16](l, r)
+	case reflect.Int32:
+		return rangeLeaf[int32](l, r)
+	case reflect.Uint8:
+		return rangeLeaf[uint8](l, r)
+	case reflect.Uint16:
+		return rangeLeaf[uint16](l, r)
+	case reflect.Uint32:
+		return rangeLeaf[uint32](l, r)
+	}
+	return rangeLeaf[int64](l, r) // int, uint, entities
+}
+
+// floatLeafConst compares a field with a constant. With all four orders given
+// as "at least lo" or "at most hi" there are three loops instead of six.
+func floatLeafConst(l leaf, op token.Token, f float64) predicate {
+	if l.typ.Kind() == reflect.Float32 {
+		return floatConst[float32](l, op, f)
+	}
+	return floatConst[float64](l, op, f)
+}
+
+func floatConst[T float](l leaf, op token.Token, f float64) predicate {
+	switch op {
+	case token.LSS:
+		op, f = token.LEQ, math.Nextafter(f, math.Inf(-1))
+	case token.GTR:
+		op, f = token.GEQ, math.Nextafter(f, math.Inf(1))
+	}
+	return func(st *state, s *selection) {
+		base, stride, ok := l.column(st)
+		if !ok {
+			s.none()
+			return
+		}
+		n, off, row := 0, uintptr(s.lo)*stride, int32(s.lo)
+		switch {
+		case s.dense && op == token.LEQ:
+			for range s.n {
+				s.idx[n&blockMask] = row
+				if float64(*(*T)(unsafe.Add(base, off))) <= f {
+					n++
+				}
+				off += stride
+				row++
+			}
+		case s.dense && op == token.GEQ:
+			for range s.n {
+				s.idx[n&blockMask] = row
+				if float64(*(*T)(unsafe.Add(base, off))) >= f {
+					n++
+				}
+				off += stride
+				row++
+			}
+		case op == token.LEQ:
+			for _, row := range s.idx[:s.n] {
+				s.idx[n&blockMask] = row
+				if float64(*(*T)(unsafe.Add(base, uintptr(row)*stride))) <= f {
+					n++
+				}
+			}
+		case op == token.GEQ:
+			for _, row := range s.idx[:s.n] {
+				s.idx[n&blockMask] = row
+				if float64(*(*T)(unsafe.Add(base, uintptr(row)*stride))) >= f {
+					n++
+				}
+			}
+		default:
+			want := op == token.EQL
+			for _, row := range s.rows() {
+				s.idx[n&blockMask] = row
+				if (float64(*(*T)(unsafe.Add(base, uintptr(row)*stride))) == f) == want {
+					n++
+				}
+			}
+		}
+		s.n, s.dense = n, false
+	}
+}
+
+func boolLeaf(l leaf, want bool) predicate {
+	return func(st *state, s *selection) {
+		base, stride, ok := l.column(st)
+		if !ok {
+			s.none()
+			return
+		}
+		n := 0
+		for _, row := range s.rows() {
+			s.idx[n&blockMask] = row
+			if *(*bool)(unsafe.Add(base, uintptr(row)*stride)) == want {
+				n++
+			}
+		}
+		s.n = n
+	}
+}
+
+func stringLeaf(l leaf, text string, want bool) predicate {
+	return func(st *state, s *selection) {
+		base, stride, ok := l.column(st)
+		if !ok {
+			s.none()
+			return
+		}
+		n := 0
+		for _, row := range s.rows() {
+			s.idx[n&blockMask] = row
+			if (*(*string)(unsafe.Add(base, uintptr(row)*stride)) == text) == want {
+				n++
+			}
+		}
+		s.n = n
+	}
+}
+
+// rangeVec tests computed integers.
+func rangeVec(x intVec, reg int, r intRange, partial bool) predicate {
+	if r.empty {
+		return never
+	}
+	return func(st *state, s *selection) {
+		if partial {
+			st.clearBad(s.n)
+		}
+		v := &st.ints[reg]
+		x(st, s, v)
+		if partial && st.anyBad {
+			st.dropBad(s, func(k int) bool { return uint64(v[k])-r.lo <= r.span })
+			return
+		}
+		n := 0
+		for k, row := range s.rows() {
+			s.idx[n&blockMask] = row
+			if uint64(v[k&blockMask])-r.lo <= r.span {
+				n++
+			}
+		}
+		s.n = n
+	}
+}
+
+// holds reports x op y.
+func holds[T cmp.Ordered](op token.Token, x, y T) bool {
+	switch op {
+	case token.EQL:
+		return x == y
+	case token.NEQ:
+		return x != y
+	case token.LSS:
+		return x < y
+	case token.LEQ:
+		return x <= y
+	case token.GTR:
+		return x > y
+	}
+	return x >= y
+}
+
+// compareVec compares two vectors; regs gives the two that it may fill.
+func compareVec[T cmp.Ordered, V ~func(*state, *selection, *[blockLen]T)](op token.Token, x, y V, regs func(*state, int) *[blockLen]T, partial bool) predicate {
+	switch op { // two orders do for four
+	case token.GTR:
+		return compareVec(token.LSS, y, x, regs, partial)
+	case token.GEQ:
+		return compareVec(token.LEQ, y, x, regs, partial)
+	}
+	return func(st *state, s *selection) {
+		if partial {
+			st.clearBad(s.n)
+		}
+		a, b := regs(st, 0), regs(st, 1)
+		x(st, s, a)
+		y(st, s, b)
+		if partial && st.anyBad {
+			st.dropBad(s, func(k int) bool { return holds(op, a[k], b[k]) })
+			return
+		}
+		rows, n := s.rows(), 0
+		switch op {
+		case token.LSS:
+			for k, row := range rows {
+				s.idx[n&blockMask] = row
+				if a[k&blockMask] < b[k&blockMask] {
+					n++
+				}
+			}
+		case token.LEQ:
+			for k, row := range rows {
+				s.idx[n&blockMask] = row
+				if a[k&blockMask] <= b[k&blockMask] {
+					n++
+				}
+			}
+		default:
+			want := op == token.EQL
+			for k, row := range rows {
+				s.idx[n&blockMask] = row
+				if (a[k&blockMask] == b[k&blockMask]) == want {
+					n++
+				}
+			}
+		}
+		s.n = n
+	}
+}
+
+// compareConst compares a vector with a constant.
+func compareConst[T cmp.Ordered, V ~func(*state, *selection, *[blockLen]T)](op token.Token, x V, c T, reg func(*state) *[blockLen]T, partial bool) predicate {
+	return func(st *state, s *selection) {
+		if partial {
+			st.clearBad(s.n)
+		}
+		v := reg(st)
+		x(st, s, v)
+		if partial && st.anyBad {
+			st.dropBad(s, func(k int) bool { return holds(op, v[k], c) })
+			return
+		}
+		rows, n := s.rows(), 0
+		switch op {
+		case token.LSS:
+			for k, row := range rows {
+				s.idx[n&blockMask] = row
+				if v[k&blockMask] < c {
+					n++
+				}
+			}
+		case token.LEQ:
+			for k, row := range rows {
+				s.idx[n&blockMask] = row
+				if v[k&blockMask] <= c {
+					n++
+				}
+			}
+		case token.GTR:
+			for k, row := range rows {
+				s.idx[n&blockMask] = row
+				if v[k&blockMask] > c {
+					n++
+				}
+			}
+		case token.GEQ:
+			for k, row := range rows {
+				s.idx[n&blockMask] = row
+				if v[k&blockMask] >= c {
+					n++
+				}
+			}
+		default:
+			want := op == token.EQL
+			for k, row := range rows {
+				s.idx[n&blockMask] = row
+				if (v[k&blockMask] == c) == want {
+					n++
+				}
+			}
+		}
+		s.n = n
+	}
+}
+
+// compareMixed compares a signed with an unsigned 64-bit number, exactly.
+func compareMixed(op token.Token, signed, unsigned intVec, regs func(*state, int) *[blockLen]int64, partial bool) predicate {
+	return func(st *state, s *selection) {
+		st.clearBad(s.n)
+		a, b := regs(st, 0), regs(st, 1)
+		signed(st, s, a)
+		unsigned(st, s, b)
+		st.dropBad(s, func(k int) bool {
+			order := -1
+			if a[k] >= 0 {
+				order = cmp.Compare(uint64(a[k]), uint64(b[k]))
+			}
+			return holds(op, order, 0)
+		})
+	}
+}
+
+// not keeps the rows for which p does not hold.
+func not(p predicate, slot int) predicate {
+	return func(st *state, s *selection) {
+		t := &st.sels[slot]
+		t.copyFrom(s)
+		p(st, t)
+		s.subtract(t)
+	}
+}
+
+// or asks q about the rows that p leaves.
+func or(p, q predicate, slot int) predicate {
+	return func(st *state, s *selection) {
+		a, b := &st.sels[slot], &st.sels[slot+1]
+		a.copyFrom(s)
+		p(st, a)
+		if a.n == s.n {
+			return
+		}
+		b.copyFrom(s)
+		b.subtract(a)
+		q(st, b)
+		s.union(a, b)
+	}
+}
+
+// sameTruth keeps the rows where p and q agree.
+func sameTruth(p, q predicate, slot int) predicate {
+	return func(st *state, s *selection) {
+		a, b, c := &st.sels[slot], &st.sels[slot+1], &st.sels[slot+2]
+		a.copyFrom(s)
+		p(st, a)
+		b.copyFrom(a) // p holds: q must
+		q(st, b)
+		s.subtract(a) // p does not hold: q must not
+		c.copyFrom(s)
+		q(st, c)
+		s.subtract(c)
+		a.copyFrom(s)
+		s.union(a, b)
+	}
+}
