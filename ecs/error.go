@@ -53,6 +53,7 @@ type Error struct {
 	Total   int      `json:"total,omitempty"`   // how many options there are in all
 	Hint    string   `json:"hint,omitempty"`    // what to do about it
 	Next    string   `json:"next,omitempty"`    // the tool to call next
+	Line    int      `json:"line,omitempty"`    // of a script's source, counted from 1
 
 	// Extra is merged into the structured content beside "error" (a script's
 	// printed output, for instance). Keys must not be "error" or "frame".
