@@ -26,6 +26,13 @@ type Type struct {
 	// Label names an entity for people, from a pointer to the component; nil
 	// if the type has none.
 	Label func(unsafe.Pointer) string
+	// Problems are faults of the declaration that the walk had to step over: an
+	// unknown tag option, a default that does not decode.
+	Problems []string
+
+	json  bool          // arguments: names from JSON tags
+	def   reflect.Value // the declared default of the whole value, if any
+	guide func() *Guide
 }
 
 // Kind classes a field by how its value looks as JSON.
@@ -78,7 +85,15 @@ type Field struct {
 	Fields    []*Field // KindStruct
 	Elem      *Field   // KindArray, KindSlice, KindMap, KindPointer
 	Key       *Field   // KindMap
+
+	embedded bool
+	noWrite  string // why a value of this type cannot be written, whoever asks
+	chain    []int  // arguments: index path of a promoted field behind pointers
+	opts     jsonOpts
 }
+
+// jsonOpts is what a JSON tag says besides the name.
+type jsonOpts struct{ omitEmpty, omitZero, quoted bool }
 
 // EnumLabel is one label of an enumerated integer.
 type EnumLabel struct {

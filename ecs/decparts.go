@@ -1,0 +1,532 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// lenient turns a string that holds a JSON object or array into that value,
+// where the target can be nothing else.
+func lenient(n *node) *node {
+	if n.kind != nodeString {
+		return n
+	}
+	s := strings.TrimSpace(n.text)
+	if s == "" || s[0] != '{' && s[0] != '[' && s != "null" {
+		return n
+	}
+	if inner, err := parseJSON([]byte(s)); err == nil {
+		return &inner
+	}
+	return n
+}
+
+// vector reads "2 2 2" or "2,2,2" as a list.
+func vector(n *node) *node {
+	if n.kind != nodeString {
+		return n
+	}
+	list := node{kind: nodeArray}
+	for _, w := range strings.FieldsFunc(n.text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == ';' }) {
+		list.items = append(list.items, node{kind: nodeString, text: w})
+	}
+	if len(list.items) < 2 || len(list.items) > 4 {
+		return n
+	}
+	return &list
+}
+
+func (d *decoder) structure(v, old reflect.Value, f *Field, n *node) error {
+	n = lenient(n)
+	if f.Vector {
+		if n = vector(n); n.kind == nodeArray {
+			if len(n.items) != len(f.Fields) {
+				return d.refuse(n, fmt.Sprintf("%d numbers: [%s] or \"%s\"", len(f.Fields), strings.Join(fieldNames(f), ", "),
+					strings.Join(fieldNames(f), " ")))
+			}
+			for i, c := range f.Fields {
+				if err := d.field(v, old, c, &n.items[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	if n.kind != nodeObject {
+		want := "an object with " + listNames(fieldNames(f))
+		if f.Vector {
+			want = fmt.Sprintf("%d numbers, as an object with %s, a list or a text such as \"%s\"", len(f.Fields), listNames(fieldNames(f)),
+				strings.TrimSpace(strings.Repeat("2 ", len(f.Fields))))
+		}
+		return d.refuse(n, want)
+	}
+	for i, key := range n.keys {
+		c := findField(f.Fields, key)
+		if c == nil || c.Hidden {
+			return d.unknown(f, key)
+		}
+		if d.json && n.items[i].kind == nodeNull && c.Optional && c.Kind != KindPointer {
+			continue // "not given", as clients write it for an optional argument
+		}
+		if err := d.field(v, old, c, &n.items[i]); err != nil {
+			return err
+		}
+	}
+	if d.required {
+		for _, c := range f.Fields {
+			if !c.Optional && !c.Hidden && !c.ReadOnly && n.get(c.Name) == nil {
+				want := kindWords(c)
+				d.at = &place{up: d.at, name: c.Name}
+				return &Error{Code: InvalidArguments, Message: d.path() + " is missing: want " + want, Want: want,
+					Options: Nearest(c.Name, requiredNames(f)), Hint: c.Doc}
+			}
+		}
+	}
+	return nil
+}
+
+func requiredNames(f *Field) []string {
+	var names []string
+	for _, c := range f.Fields {
+		if !c.Optional && !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+func (d *decoder) field(v, old reflect.Value, c *Field, n *node) error {
+	was := reflect.Value{}
+	if old.IsValid() {
+		was = FieldValue(old, c)
+	}
+	up := d.at
+	d.at = &place{up: up, name: c.Name}
+	err := d.assign(fieldAt(v, c), was, c, n)
+	if err == nil {
+		d.at = up
+	}
+	return err
+}
+
+func fieldNames(f *Field) []string {
+	names := make([]string, 0, len(f.Fields))
+	for _, c := range f.Fields {
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+func listNames(names []string) string {
+	switch {
+	case len(names) == 0:
+		return "no fields"
+	case len(names) > 12:
+		return strings.Join(names[:12], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
+}
+
+// unknown refuses a name that is no field, with the real ones.
+func (d *decoder) unknown(f *Field, key string) error {
+	names := fieldNames(f)
+	code, what := UnknownField, "field"
+	if d.json {
+		code = InvalidArguments
+		if d.at == nil {
+			what = "argument"
+		}
+	}
+	where := d.path()
+	if where == "the value" {
+		where = "this tool"
+	}
+	near := Nearest(key, names)
+	msg := fmt.Sprintf("%s has no %s %q; it has %s", where, what, key, listNames(near))
+	if len(names) == 0 {
+		msg = fmt.Sprintf("%s has no %s %q; it has none", where, what, key)
+	}
+	return &Error{Code: code, Message: msg, Got: key, Want: "a real " + what, Options: near, Total: len(names)}
+}
+
+func (d *decoder) array(v, old reflect.Value, f *Field, n *node) error {
+	n = lenient(n)
+	if f.Vector {
+		n = vector(n)
+	}
+	if n.kind != nodeArray || len(n.items) != v.Len() {
+		want := fmt.Sprintf("a list of %d %s", v.Len(), plural(f.Elem))
+		if f.Vector {
+			want = fmt.Sprintf("%d numbers, as a list or a text such as %q", v.Len(), strings.TrimSpace(strings.Repeat("2 ", v.Len())))
+		}
+		return d.refuse(n, want)
+	}
+	for i := range n.items {
+		was := reflect.Value{}
+		if old.IsValid() {
+			was = old.Index(i)
+		}
+		if err := d.enter(place{index: i}, func() error { return d.assign(v.Index(i), was, f.Elem, &n.items[i]) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) slice(v, old reflect.Value, f *Field, n *node) error {
+	n = lenient(n)
+	if n.kind == nodeNull {
+		v.SetZero()
+		return nil
+	}
+	if n.kind != nodeArray {
+		return d.refuse(n, "a list of "+plural(f.Elem)+", or null for none")
+	}
+	before := reflect.Value{}
+	if old.IsValid() {
+		before = reflect.New(f.Go).Elem()
+		before.Set(old)
+	}
+	// Built in place, so that a reference into it finds it there. Each element
+	// costs what the client sent for it, at least two bytes.
+	s := reflect.MakeSlice(f.Go, len(n.items), len(n.items))
+	v.Set(s)
+	for i := range n.items {
+		was := reflect.Value{}
+		if before.IsValid() && i < before.Len() {
+			was = before.Index(i)
+		}
+		d.defaults(s.Index(i), f.Elem)
+		if err := d.enter(place{index: i}, func() error { return d.assign(s.Index(i), was, f.Elem, &n.items[i]) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) mapping(v, old reflect.Value, f *Field, n *node) error {
+	n = lenient(n)
+	if n.kind == nodeNull {
+		v.SetZero()
+		return nil
+	}
+	if n.kind != nodeObject {
+		return d.refuse(n, "an object whose keys are "+plural(f.Key)+", or null for none")
+	}
+	before := reflect.Value{}
+	if old.IsValid() && !old.IsNil() {
+		before = reflect.New(f.Go).Elem()
+		before.Set(old)
+	}
+	m := reflect.MakeMapWithSize(f.Go, len(n.keys))
+	v.Set(m)
+	for i, text := range n.keys {
+		d2 := d.at
+		d.at = &place{up: d2, name: text, key: true}
+		key, err := d.key(f.Key, text)
+		if err != nil {
+			return err
+		}
+		if m.MapIndex(key).IsValid() {
+			return d.refuse(&node{kind: nodeString, text: text}, "every key once: another spelling of it is given already")
+		}
+		was := reflect.Value{}
+		if before.IsValid() {
+			if e := before.MapIndex(key); e.IsValid() {
+				was = reflect.New(e.Type()).Elem()
+				was.Set(e)
+			}
+		}
+		elem := reflect.New(f.Elem.Go).Elem()
+		d.defaults(elem, f.Elem)
+		refs := len(d.refs)
+		if err := d.assign(elem, was, f.Elem, &n.items[i]); err != nil {
+			return err
+		}
+		m.SetMapIndex(key, elem)
+		if len(d.refs) > refs {
+			d.post = append(d.post, func() { m.SetMapIndex(key, elem) })
+		}
+		d.at = d2
+	}
+	return nil
+}
+
+// key reads a map key from its text: the way back of keyText.
+func (d *decoder) key(f *Field, text string) (reflect.Value, error) {
+	f = d.full(f)
+	k := reflect.New(f.Go).Elem()
+	n := &node{kind: nodeString, text: text}
+	switch f.Kind {
+	case KindString, KindText, KindEnum:
+		s, ok := unescapeKey(text)
+		if !ok {
+			return k, d.refuse(n, "base64 after $bytes:")
+		}
+		n.text = s
+	case KindInt, KindUint, KindFloat, KindBool, KindEntity:
+		if f.Kind == KindEntity && text == "0v0" {
+			return k, nil
+		}
+	default:
+		inner, err := parseJSON([]byte(text))
+		if err != nil {
+			return k, d.refuse(n, "a key that is the JSON of a "+f.Go.String())
+		}
+		n = &inner
+	}
+	if err := d.assign(k, reflect.Value{}, f, n); err != nil {
+		return k, err
+	}
+	if !k.Comparable() {
+		return k, d.refuse(n, "a key that can be compared")
+	}
+	return k, nil
+}
+
+func (d *decoder) pointer(v, old reflect.Value, f *Field, n *node) error {
+	if n.kind == nodeNull {
+		v.SetZero()
+		return nil
+	}
+	// What is there is changed in place (it is a copy already), so that fields
+	// which are not named stay; a place that is new gets a new target.
+	was := reflect.Value{}
+	if old.IsValid() && !old.IsNil() {
+		was = old.Elem()
+	}
+	if v.IsNil() {
+		v.Set(reflect.New(f.Go.Elem()))
+		d.defaults(v.Elem(), f.Elem)
+	}
+	return d.assign(v.Elem(), was, f.Elem, n)
+}
+
+func (d *decoder) iface(v, old reflect.Value, f *Field, n *node) error {
+	if n.kind == nodeNull {
+		v.SetZero()
+		return nil
+	}
+	if d.json {
+		if f.Go.NumMethod() > 0 {
+			return d.refuse(n, "null: there is no way to choose a type for "+f.Go.String())
+		}
+		v.Set(reflect.ValueOf(n.goValue()))
+		return nil
+	}
+	n = lenient(n)
+	name := n.get(keyType)
+	if n.kind != nodeObject || name == nil {
+		if f.Go.NumMethod() == 0 {
+			// An empty interface takes plain JSON as Go's own types for it.
+			v.Set(reflect.ValueOf(n.goValue()))
+			return nil
+		}
+		return d.needType(f, n, `{"$type":"<a type>","value":...}`)
+	}
+	if name.kind != nodeString {
+		return d.needType(f, name, "the name of a type")
+	}
+	val := n.get("value")
+	for _, k := range n.keys {
+		if k != keyType && k != "value" {
+			return d.refuse(n, `an object of "$type" and "value" alone`)
+		}
+	}
+	types := typeByName(name.text)
+	if len(types) == 0 && old.IsValid() && !old.IsNil() && dynName(old.Elem().Type()) == name.text {
+		types = []reflect.Type{old.Elem().Type()}
+	}
+	if len(types) > 1 {
+		full := make([]string, len(types))
+		for i, t := range types {
+			full[i] = fullName(t)
+		}
+		return &Error{Code: InvalidArguments, Message: d.path() + ": the type name " + strconv.Quote(name.text) + " is ambiguous; write one of " +
+			strings.Join(full, ", "), Got: name.text, Want: "a full type name", Options: full, Total: len(full)}
+	}
+	if len(types) == 0 || !types[0].AssignableTo(f.Go) || types[0].Kind() == reflect.Interface {
+		return d.needType(f, name, "a known type that "+f.Go.String()+" can hold")
+	}
+	t := describeType(types[0], false)
+	elem := t.New()
+	was := reflect.Value{}
+	if old.IsValid() && !old.IsNil() && old.Elem().Type() == t.Go {
+		was = reflect.New(t.Go).Elem()
+		was.Set(old.Elem())
+	}
+	if val != nil {
+		refs := len(d.refs)
+		if err := d.assign(elem, was, t.Root, val); err != nil {
+			return err
+		}
+		if len(d.refs) > refs {
+			d.post = append(d.post, func() { v.Set(elem) })
+		}
+	}
+	v.Set(elem)
+	return nil
+}
+
+func (d *decoder) needType(f *Field, n *node, want string) error {
+	options := implementers(f.Go)
+	got := ""
+	if n.kind == nodeString {
+		got = n.text
+	}
+	near := Nearest(got, options)
+	e := d.refuse(n, want).(*Error)
+	e.Options, e.Total = near, len(options)
+	e.Hint = "types become known by being described, seen in the world, or ecs.RegisterType"
+	return e
+}
+
+// goValue is the node as encoding/json would decode it into an empty
+// interface, except that integers a float64 cannot hold stay exact.
+func (n *node) goValue() any {
+	switch n.kind {
+	case nodeBool:
+		return n.text == "true"
+	case nodeNumber:
+		f, err := strconv.ParseFloat(n.text, 64)
+		if !strings.ContainsAny(n.text, ".eE") && (f > maxSafeInteger || f < -maxSafeInteger) {
+			if i, err := strconv.ParseInt(n.text, 10, 64); err == nil {
+				return i
+			}
+			if u, err := strconv.ParseUint(n.text, 10, 64); err == nil {
+				return u
+			}
+		}
+		if err != nil {
+			return n.text
+		}
+		return f
+	case nodeString:
+		return n.text
+	case nodeArray:
+		list := make([]any, len(n.items))
+		for i := range n.items {
+			list[i] = n.items[i].goValue()
+		}
+		return list
+	case nodeObject:
+		m := make(map[string]any, len(n.keys))
+		for i, k := range n.keys {
+			m[k] = n.items[i].goValue()
+		}
+		return m
+	}
+	return nil
+}
+
+// defaults sets the declared defaults of the fields in a zero value.
+func (d *decoder) defaults(v reflect.Value, f *Field) {
+	if f.Default != "" {
+		_ = d.setDefault(v, f)
+	}
+	for _, c := range f.Fields {
+		if len(c.chain) == 0 && hasDefault(c) {
+			d.defaults(fieldAt(v, c), c)
+		}
+	}
+	if f.Kind == KindArray && f.Elem != nil && hasDefault(f.Elem) {
+		for i := range v.Len() {
+			d.defaults(v.Index(i), f.Elem)
+		}
+	}
+}
+
+func hasDefault(f *Field) bool {
+	if f.Default != "" {
+		return true
+	}
+	for _, c := range f.Fields {
+		if hasDefault(c) {
+			return true
+		}
+	}
+	return f.Kind == KindArray && f.Elem != nil && hasDefault(f.Elem)
+}
+
+// setDefault decodes the text of a default: JSON, or a bare word for a string.
+func (d *decoder) setDefault(v reflect.Value, f *Field) error {
+	c := *f
+	c.ReadOnly = false
+	n, err := parseJSON([]byte(f.Default))
+	if err != nil || f.Kind == KindString && n.kind != nodeString {
+		n = node{kind: nodeString, text: f.Default}
+	}
+	at := d.at
+	d.at = nil
+	err = d.assign(v, v, &c, &n)
+	d.at = at
+	return err
+}
+
+// kindWords says in words what a field takes.
+func kindWords(f *Field) string {
+	s := ""
+	switch f.Kind {
+	case KindBool:
+		s = "true or false"
+	case KindInt, KindUint:
+		s = "an integer"
+	case KindFloat:
+		s = "a number"
+	case KindEnum:
+		return "one of " + listNames(labelNames(f.Enum))
+	case KindString:
+		if len(f.Enum) > 0 {
+			return "one of " + listNames(labelNames(f.Enum))
+		}
+		s = "a string"
+	case KindText:
+		s = "a string"
+	case KindEntity:
+		s = `an entity such as "42v3"`
+	case KindBytes:
+		s = "a base64 string"
+	case KindStruct, KindMap:
+		s = "an object"
+	case KindArray, KindSlice:
+		s = "a list"
+	case KindPointer:
+		if f.Elem != nil {
+			return kindWords(f.Elem)
+		}
+		s = "a value"
+	default:
+		s = "a value"
+	}
+	if r := rangeText(f); r != "" {
+		s += " " + r
+	}
+	return s
+}
+
+func plural(f *Field) string {
+	if f == nil {
+		return "values"
+	}
+	switch f.Kind {
+	case KindInt, KindUint:
+		return "integers"
+	case KindFloat:
+		return "numbers"
+	case KindString, KindText:
+		return "strings"
+	case KindEnum:
+		return "labels (" + listNames(labelNames(f.Enum)) + ")"
+	case KindEntity:
+		return `entities ("42v3")`
+	case KindBool:
+		return "booleans"
+	case KindStruct:
+		return "objects with " + listNames(fieldNames(f))
+	}
+	return "values"
+}

@@ -1,0 +1,213 @@
+package ecs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// catalogIndex finds types by any of their names.
+type catalogIndex struct {
+	components, resources map[string][]int
+	labelled              []TypeID
+}
+
+// NewCatalog is for adapters: it works out unique names and the indexes. The
+// lists of c are used as they are; Name of every component and resource is set.
+func NewCatalog(c Catalog) *Catalog {
+	types := make([]*Type, len(c.Components))
+	for i, x := range c.Components {
+		types[i] = x.Type
+		if x.Type.Label != nil {
+			c.index.labelled = append(c.index.labelled, TypeID(i))
+		}
+	}
+	names, index := uniqueNames(types)
+	for i, x := range c.Components {
+		x.Name = names[i]
+	}
+	c.index.components = index
+	types = make([]*Type, len(c.Resources))
+	for i, x := range c.Resources {
+		types[i] = x.Type
+	}
+	names, index = uniqueNames(types)
+	for i, x := range c.Resources {
+		x.Name = names[i]
+	}
+	c.index.resources = index
+	return &c
+}
+
+// uniqueNames gives every type the shortest of its names that no other type
+// has, and an index from every name to the types that answer to it.
+func uniqueNames(types []*Type) (names []string, index map[string][]int) {
+	index = make(map[string][]int, 3*len(types))
+	add := func(name string, i int) {
+		for _, j := range index[name] {
+			if j == i {
+				return
+			}
+		}
+		index[name] = append(index[name], i)
+	}
+	for i, t := range types {
+		add(t.Name, i)
+		add(t.Qualified, i)
+		add(t.ID, i)
+	}
+	names = make([]string, len(types))
+	for i, t := range types {
+		for _, n := range []string{t.Name, t.Qualified, t.ID} {
+			if len(index[n]) == 1 {
+				names[i] = n
+				break
+			}
+		}
+		if names[i] == "" {
+			// Types local to two functions share even the full name.
+			for n := 1; ; n++ {
+				name := t.ID + "#" + strconv.Itoa(n)
+				if len(index[name]) == 0 {
+					names[i] = name
+					add(name, i)
+					break
+				}
+			}
+		}
+	}
+	return names, index
+}
+
+// Component finds a component type by short, qualified or full name;
+// unknown_component with options otherwise, also for a short name that several
+// types share. Any goroutine.
+func (c *Catalog) Component(name string) (*Component, error) {
+	switch ids := c.index.components[name]; len(ids) {
+	case 1:
+		return c.Components[ids[0]], nil
+	case 0:
+		names := make([]string, len(c.Components))
+		for i, x := range c.Components {
+			names[i] = x.Name
+		}
+		return nil, unknownName(UnknownComponent, "component", name, names, "components_info")
+	default:
+		names := make([]string, len(ids))
+		for i, id := range ids {
+			names[i] = c.Components[id].Name
+		}
+		return nil, ambiguous(UnknownComponent, "components", name, names)
+	}
+}
+
+// Resource finds a resource type by name; not_found with options otherwise.
+// Any goroutine.
+func (c *Catalog) Resource(name string) (*Resource, error) {
+	switch ids := c.index.resources[name]; len(ids) {
+	case 1:
+		return c.Resources[ids[0]], nil
+	case 0:
+		names := make([]string, len(c.Resources))
+		for i, x := range c.Resources {
+			names[i] = x.Name
+		}
+		return nil, unknownName(NotFound, "resource", name, names, "resources_list")
+	default:
+		names := make([]string, len(ids))
+		for i, id := range ids {
+			names[i] = c.Resources[id].Name
+		}
+		return nil, ambiguous(NotFound, "resources", name, names)
+	}
+}
+
+func unknownName(code Code, what, name string, names []string, next string) error {
+	near := Nearest(name, names)
+	msg := fmt.Sprintf("there is no %s %q; ", what, cut(name, 80))
+	if len(names) == 0 {
+		msg += "this world has none"
+	} else {
+		msg += "the nearest are " + strings.Join(near[:min(len(near), 5)], ", ")
+	}
+	return &Error{Code: code, Message: msg, Got: cut(name, 80), Want: "the name of a " + what, Options: near, Total: len(names), Next: next}
+}
+
+func ambiguous(code Code, what, name string, names []string) error {
+	return &Error{Code: code, Message: fmt.Sprintf("%d %s are called %q; write %s", len(names), what, name, strings.Join(names, " or ")),
+		Got: name, Want: "one of the longer names", Options: Nearest(name, names), Total: len(names)}
+}
+
+// ComponentPath resolves "Position.X", "game.Position.X", `Inventory.Tags["a"]`:
+// a component by any of its names, and a path inside it ("" after the name is
+// the whole component). Any goroutine.
+func (c *Catalog) ComponentPath(s string) (*Component, *Path, error) {
+	for end := len(s); end > 0; end-- {
+		if end < len(s) && s[end] != '.' && s[end] != '[' {
+			continue
+		}
+		if len(c.index.components[s[:end]]) == 0 {
+			continue
+		}
+		comp, err := c.Component(s[:end])
+		if err != nil {
+			return nil, nil, err
+		}
+		sel := s[end:]
+		if strings.HasPrefix(sel, ".") && !strings.HasPrefix(sel, ".(") {
+			if sel = sel[1:]; sel == "" {
+				sel = "."
+			}
+		}
+		p, err := comp.Type.Path(sel)
+		if err != nil {
+			return nil, nil, err
+		}
+		return comp, p, nil
+	}
+	name := s
+	if i := strings.IndexAny(s, ".["); i >= 0 {
+		name = s[:i]
+	}
+	_, err := c.Component(name)
+	if err == nil {
+		err = unknownName(UnknownComponent, "component", name, nil, "components_info")
+	}
+	return nil, nil, err
+}
+
+// LabelOf names the entity in a row by the first component with a Label that
+// gives a text; "" if there is none. A panic in a label function is no name.
+// Frame goroutine.
+func LabelOf(cat *Catalog, c Chunk, row int) string {
+	if cat == nil || len(cat.index.labelled) == 0 {
+		return ""
+	}
+	for _, id := range c.Components() {
+		if int(id) < 0 || int(id) >= len(cat.Components) {
+			continue
+		}
+		f := cat.Components[id].Type.Label
+		if f == nil {
+			continue
+		}
+		base, stride, ok := c.Column(id)
+		if !ok {
+			continue
+		}
+		if s := callLabel(f, unsafe.Add(base, uintptr(row)*stride)); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func callLabel(f func(unsafe.Pointer) string, p unsafe.Pointer) (s string) {
+	defer func() {
+		if recover() != nil {
+			s = ""
+		}
+	}()
+	return strings.ToValidUTF8(f(p), "�")
+}

@@ -1,0 +1,637 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+	"unsafe"
+)
+
+// Path is a compiled field path, relative to a component or resource. It is
+// immutable; any goroutine may use it.
+type Path struct {
+	Text     string
+	Field    *Field         // of the leaf; nil for a computed value
+	Computed *ComputedValue // nil for a stored field
+
+	typ   *Type
+	steps []step
+}
+
+// step is one move from a value towards the leaf.
+type step struct {
+	op   stepOp
+	typ  reflect.Type // of the value the step starts from
+	next reflect.Type // of the value it leads to
+	off  uintptr      // field, array
+	n    int          // slice index
+	key  reflect.Value
+	text string // of the path up to and including this step
+}
+
+type stepOp uint8
+
+const (
+	stepOffset stepOp = iota // a field or an array element: a fixed distance
+	stepSlice
+	stepMap
+	stepPointer
+	stepAssert // interface to a concrete type
+)
+
+// Path compiles a selector: X, Slots[2].Count, Tags["fire"], Weapon.(game.Sword).Edge,
+// or a computed value's name; "" is the whole value. Pointers are followed.
+// unknown_field with options otherwise. Any goroutine.
+func (t *Type) Path(sel string) (*Path, error) {
+	for _, c := range t.Computed {
+		if c.Name == sel {
+			return &Path{Text: sel, Computed: c, typ: t}, nil
+		}
+	}
+	p := pathParser{t: t, text: sel, json: t.json}
+	if err := p.parse(t.Root); err != nil {
+		return nil, err
+	}
+	return &Path{Text: sel, Field: p.field, typ: t, steps: p.steps}, nil
+}
+
+func compileSteps(f *Field, sel string) ([]step, reflect.Type, error) {
+	p := pathParser{text: sel}
+	if err := p.parse(f); err != nil {
+		return nil, nil, err
+	}
+	return p.steps, p.field.Go, nil
+}
+
+const maxPath = 1024
+
+type pathParser struct {
+	t     *Type
+	text  string
+	pos   int
+	steps []step
+	field *Field
+	json  bool
+}
+
+func (p *pathParser) add(s step, f *Field) {
+	s.typ, s.next, s.text = p.field.Go, f.Go, p.text[:p.pos]
+	if p.field.ReadOnly && !f.ReadOnly {
+		c := *f
+		c.ReadOnly, c.Unexported = true, c.Unexported || p.field.Unexported
+		f = &c
+	}
+	p.steps = append(p.steps, s)
+	p.field = f
+}
+
+func (p *pathParser) parse(root *Field) error {
+	p.field = root
+	if len(p.text) > maxPath {
+		return p.bad("a path of at most " + strconv.Itoa(maxPath) + " bytes")
+	}
+	for p.pos < len(p.text) {
+		switch c := p.text[p.pos]; {
+		case c == '[':
+			if err := p.index(); err != nil {
+				return err
+			}
+		case c == '.' && strings.HasPrefix(p.text[p.pos:], ".("):
+			if err := p.assert(); err != nil {
+				return err
+			}
+		case c == '.' && p.pos > 0 || p.pos == 0:
+			if c == '.' {
+				p.pos++
+			}
+			if err := p.selector(); err != nil {
+				return err
+			}
+		default:
+			return p.bad("a selector such as X, Slots[2].Count or Tags[\"fire\"]")
+		}
+	}
+	p.field = p.resolved(p.field)
+	return nil
+}
+
+// resolved goes on where a description was cut because a type met itself.
+func (p *pathParser) resolved(f *Field) *Field {
+	d := decoder{json: p.json}
+	full := d.full(f)
+	if full == f {
+		return f
+	}
+	c := *full
+	c.Name, c.GoName, c.Doc, c.ReadOnly, c.Offset, c.Index = f.Name, f.GoName, f.Doc, f.ReadOnly || full.ReadOnly, f.Offset, f.Index
+	return &c
+}
+
+// through follows pointers, as Go does in selectors and indexes.
+func (p *pathParser) through() {
+	p.field = p.resolved(p.field)
+	for p.field.Kind == KindPointer {
+		p.add(step{op: stepPointer}, p.resolved(p.field.Elem))
+	}
+}
+
+func (p *pathParser) selector() error {
+	start := p.pos
+	for p.pos < len(p.text) {
+		r, n := rune(p.text[p.pos]), 1
+		if r >= 0x80 {
+			for i, c := range p.text[p.pos:] {
+				if i > 0 {
+					n = i
+					break
+				}
+				r = c
+				n = len(p.text) - p.pos
+			}
+		}
+		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			break
+		}
+		p.pos += n
+	}
+	name := p.text[start:p.pos]
+	if name == "" {
+		return p.bad("a field name")
+	}
+	p.through()
+	switch p.field.Kind {
+	case KindStruct:
+	case KindInterface:
+		return p.notStatic(name)
+	case KindMap:
+		if p.field.Key.Kind == KindString {
+			return p.refusal(InvalidArguments, name, fmt.Sprintf("%s is a map; write its keys as [%q]", p.where(start), name), nil)
+		}
+		fallthrough
+	default:
+		return p.refusal(UnknownField, name, fmt.Sprintf("%s is a %s and has no field %q", p.where(start), p.field.Go, name), nil)
+	}
+	if f := findField(p.field.Fields, name); f != nil && !f.Hidden {
+		if len(f.chain) > 0 {
+			return p.bad("a field that is not behind an embedded pointer")
+		}
+		p.add(step{op: stepOffset, off: f.Offset}, f)
+		return nil
+	}
+	if chain := p.promoted(p.field, name, 4); chain != nil {
+		for _, f := range chain {
+			p.through()
+			p.add(step{op: stepOffset, off: f.Offset}, f)
+		}
+		return nil
+	}
+	names := fieldNames(p.field)
+	if len(p.steps) == 0 && p.t != nil {
+		for _, c := range p.t.Computed {
+			names = append(names, c.Name)
+		}
+	}
+	near := Nearest(name, names)
+	have := "it has none"
+	if len(names) > 0 {
+		have = "it has " + listNames(near)
+	}
+	e := p.refusal(UnknownField, name, fmt.Sprintf("%s has no field %q; %s", p.where(start), name, have), near)
+	e.(*Error).Total = len(names)
+	return e
+}
+
+// promoted finds a field of an embedded struct, shallowest first.
+func (p *pathParser) promoted(f *Field, name string, depth int) []*Field {
+	if depth == 0 {
+		return nil
+	}
+	var embedded []*Field
+	for _, e := range f.Fields {
+		if !e.embedded {
+			continue
+		}
+		in := p.resolved(e)
+		if in.Kind == KindPointer && in.Elem != nil {
+			in = p.resolved(in.Elem)
+		}
+		if in.Kind != KindStruct {
+			continue
+		}
+		if c := findField(in.Fields, name); c != nil && !c.Hidden {
+			return []*Field{e, c}
+		}
+		embedded = append(embedded, e)
+	}
+	for _, e := range embedded {
+		in := p.resolved(e)
+		if in.Kind == KindPointer {
+			in = p.resolved(in.Elem)
+		}
+		if chain := p.promoted(in, name, depth-1); chain != nil {
+			return append([]*Field{e}, chain...)
+		}
+	}
+	return nil
+}
+
+func (p *pathParser) notStatic(name string) error {
+	options := implementers(p.field.Go)
+	near := Nearest("", options)
+	hint := "write the type it holds: " + p.text[:max(0, p.pos-len(name)-1)] + ".(<type>)." + name
+	e := p.refusal(InvalidArguments, name, fmt.Sprintf("%s is an interface; say which type it holds", p.where(p.pos-len(name))), near).(*Error)
+	e.Hint, e.Total = hint, len(options)
+	return e
+}
+
+// where names the value that the steps so far lead to.
+func (p *pathParser) where(end int) string {
+	s := strings.TrimSuffix(p.text[:max(0, end)], ".")
+	if p.t != nil && !p.json {
+		if s == "" || s[0] == '[' {
+			return p.t.Name + s
+		}
+		return p.t.Name + "." + s
+	}
+	if s == "" {
+		return "the value"
+	}
+	return s
+}
+
+func (p *pathParser) refusal(code Code, got, msg string, options []string) error {
+	return &Error{Code: code, Message: msg, Got: got, Options: options, Total: len(options)}
+}
+
+func (p *pathParser) bad(want string) error {
+	return &Error{Code: InvalidArguments, Message: fmt.Sprintf("the path %q is wrong at byte %d: want %s", cut(p.text, 80), p.pos, want),
+		Got: cut(p.text, 80), Want: want}
+}
+
+// bracket reads what stands between [ and ], quotes and nesting respected.
+func (p *pathParser) bracket(end byte) (text string, quoted bool, err error) {
+	p.pos++
+	if p.pos < len(p.text) && (p.text[p.pos] == '"' || p.text[p.pos] == '`') {
+		lit, e := strconv.QuotedPrefix(p.text[p.pos:])
+		if e == nil {
+			text, e = strconv.Unquote(lit)
+		}
+		if e != nil {
+			return "", false, p.bad("a quoted key")
+		}
+		p.pos += len(lit)
+		if p.pos >= len(p.text) || p.text[p.pos] != end {
+			return "", false, p.bad("the closing " + string(end))
+		}
+		p.pos++
+		return text, true, nil
+	}
+	depth := 0
+	for i := p.pos; i < len(p.text); i++ {
+		switch c := p.text[i]; {
+		case c == end && depth == 0:
+			text = p.text[p.pos:i]
+			p.pos = i + 1
+			return text, false, nil
+		case c == '[' || c == '(':
+			depth++
+		case c == ']' || c == ')':
+			depth--
+		}
+	}
+	return "", false, p.bad("the closing " + string(end))
+}
+
+func (p *pathParser) index() error {
+	start := p.pos
+	text, quoted, err := p.bracket(']')
+	if err != nil {
+		return err
+	}
+	p.through()
+	f := p.field
+	switch f.Kind {
+	case KindArray, KindSlice, KindBytes:
+		elem := f.Elem
+		if f.Kind == KindBytes {
+			elem = &Field{Go: f.Go.Elem(), ReadOnly: f.ReadOnly}
+			applyKind(elem, fieldTag{})
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || quoted || n < 0 {
+			return p.refusal(InvalidArguments, text, fmt.Sprintf("%s is a list: its index must be a whole number from 0, not %s",
+				p.where(start), strconv.Quote(text)), nil)
+		}
+		if f.Go.Kind() == reflect.Array {
+			if n >= f.Go.Len() {
+				return p.refusal(InvalidArguments, text, fmt.Sprintf("%s[%d] is out of range: the array has %d elements", p.where(start), n, f.Go.Len()), nil)
+			}
+			p.add(step{op: stepOffset, off: uintptr(n) * f.Go.Elem().Size()}, elem)
+			return nil
+		}
+		p.add(step{op: stepSlice, n: n}, elem)
+		return nil
+	case KindMap:
+		d := decoder{json: p.json, name: p.where(start)}
+		key, err := d.key(f.Key, text)
+		if err != nil {
+			return err
+		}
+		p.add(step{op: stepMap, key: key}, f.Elem)
+		return nil
+	case KindInterface:
+		return p.notStatic(text)
+	}
+	return p.refusal(InvalidArguments, text, fmt.Sprintf("%s is a %s and cannot be indexed", p.where(start), f.Go), nil)
+}
+
+func (p *pathParser) assert() error {
+	start := p.pos
+	p.pos++
+	text, _, err := p.bracket(')')
+	if err != nil {
+		return err
+	}
+	p.field = p.resolved(p.field)
+	if p.field.Kind != KindInterface {
+		return p.refusal(InvalidArguments, text, p.where(start)+" is no interface; leave .("+text+") out", nil)
+	}
+	for _, t := range typeByName(text) {
+		if t.Kind() != reflect.Interface && t.AssignableTo(p.field.Go) {
+			p.add(step{op: stepAssert}, describeType(t, false).Root)
+			return nil
+		}
+	}
+	options := implementers(p.field.Go)
+	e := p.refusal(InvalidArguments, text, fmt.Sprintf("%s cannot hold a type %s", p.where(start), strconv.Quote(text)), Nearest(text, options)).(*Error)
+	e.Total = len(options)
+	return e
+}
+
+// Type is the Go type of the leaf.
+func (p *Path) Type() reflect.Type {
+	if p.Computed != nil {
+		return p.Computed.Type.Go
+	}
+	return p.Field.Go
+}
+
+// Fixed gives the byte offset of the leaf in the component when the path
+// crosses no slice, map, pointer or interface.
+func (p *Path) Fixed() (offset uintptr, ok bool) {
+	if p.Computed != nil {
+		return 0, false
+	}
+	for _, s := range p.steps {
+		if s.op != stepOffset {
+			return 0, false
+		}
+		offset += s.off
+	}
+	return offset, true
+}
+
+// Get reads the leaf; root is addressable, of the component's type. The result
+// is the place itself where there is one, else (map entries, interfaces,
+// computed values) a copy: do not write to it, use Set.
+func (p *Path) Get(root reflect.Value) (v reflect.Value, err error) {
+	if !root.IsValid() || root.Type() != p.typ.Go || !root.CanAddr() {
+		return v, p.wrongRoot(root)
+	}
+	if p.Computed != nil {
+		return p.Computed.value(unsafe.Pointer(root.UnsafeAddr()))
+	}
+	return getSteps(root, p.steps, p.Field.Go)
+}
+
+// value computes under a recover.
+func (c *ComputedValue) value(p unsafe.Pointer) (v reflect.Value, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &Error{Code: Panicked, Message: fmt.Sprintf("computing %s panicked: %v", c.Name, r)}
+		}
+	}()
+	return c.Get(p), nil
+}
+
+func (p *Path) wrongRoot(root reflect.Value) error {
+	got := "no value"
+	if root.IsValid() {
+		got = root.Type().String()
+	}
+	return &Error{Code: InvalidArguments, Message: "the path " + strconv.Quote(p.Text) + " is one of " + p.typ.Name + ", not of " + got, Got: got, Want: p.typ.Qualified}
+}
+
+func getSteps(root reflect.Value, steps []step, leaf reflect.Type) (reflect.Value, error) {
+	at := unsafe.Pointer(root.UnsafeAddr())
+	for i := range steps {
+		s := &steps[i]
+		switch s.op {
+		case stepOffset:
+			at = unsafe.Add(at, s.off)
+		case stepSlice:
+			h := (*sliceHeader)(at)
+			if s.n >= h.len {
+				return reflect.Value{}, s.outOfRange(h.len)
+			}
+			at = unsafe.Add(h.data, uintptr(s.n)*s.next.Size())
+		case stepPointer:
+			if at = *(*unsafe.Pointer)(at); at == nil {
+				return reflect.Value{}, s.nilPointer()
+			}
+		case stepMap:
+			m := reflect.NewAt(s.typ, at).Elem()
+			e := m.MapIndex(s.key)
+			if !e.IsValid() {
+				return reflect.Value{}, s.noEntry(m)
+			}
+			box := reflect.New(s.next)
+			box.Elem().Set(e)
+			at = box.UnsafePointer()
+		case stepAssert:
+			v, err := s.held(at)
+			if err != nil {
+				return reflect.Value{}, err
+			}
+			at = v.UnsafePointer()
+		}
+	}
+	return reflect.NewAt(leaf, at).Elem(), nil
+}
+
+func (s *step) outOfRange(n int) error {
+	want := fmt.Sprintf("an index from 0 to %d", n-1)
+	if n == 0 {
+		want = "no index: it is empty"
+	}
+	return &Error{Code: InvalidArguments, Message: fmt.Sprintf("%s is out of range: the list has %d elements", s.text, n), Got: s.n, Want: want,
+		Hint: "set the whole list to make it longer"}
+}
+
+func (s *step) nilPointer() error {
+	return &Error{Code: InvalidArguments, Message: "the path leads through a nil pointer of type " + s.typ.String() + " before " + s.text,
+		Got: s.text, Want: "a pointer that is set", Hint: "set the pointer itself to an object first: that allocates its target"}
+}
+
+func (s *step) noEntry(m reflect.Value) error {
+	text := keyText(s.typ.Key(), false)
+	var names []string
+	k := reflect.New(s.typ.Key())
+	for it := m.MapRange(); it.Next() && len(names) < 1000; {
+		k.Elem().SetIterKey(it)
+		if t, _, err := text(k.UnsafePointer()); err == nil {
+			names = append(names, t)
+		}
+	}
+	k.Elem().Set(s.key)
+	got, _, _ := text(k.UnsafePointer())
+	return &Error{Code: InvalidArguments, Message: fmt.Sprintf("%s: the map has no such key; it has %d", s.text, len(names)), Got: got,
+		Want: "a key of the map", Options: Nearest(got, names), Total: len(names)}
+}
+
+// held gives a pointer to a copy of what an interface holds.
+func (s *step) held(at unsafe.Pointer) (reflect.Value, error) {
+	v := reflect.NewAt(s.typ, at).Elem()
+	if v.IsNil() || v.Elem().Type() != s.next {
+		got := "nil"
+		if !v.IsNil() {
+			got = dynName(v.Elem().Type())
+		}
+		return v, &Error{Code: InvalidArguments, Message: s.text + ": the interface holds " + got + ", not " + dynName(s.next), Got: got, Want: dynName(s.next)}
+	}
+	box := reflect.New(s.next)
+	box.Elem().Set(v.Elem())
+	return box, nil
+}
+
+// Settable says why the leaf cannot be written; "" if it can.
+func (p *Path) Settable() string {
+	switch {
+	case p.Computed != nil:
+		return "it is computed"
+	case p.Field.noWrite != "":
+		return p.Field.noWrite
+	case p.Field.ReadOnly && p.Field.Unexported:
+		return "it is an unexported field of another module's type"
+	case p.Field.ReadOnly:
+		return "it is read-only"
+	}
+	return ""
+}
+
+func (p *Path) name() string {
+	switch {
+	case p.typ.json:
+		return p.Text
+	case p.Text == "" || p.Text[0] == '[':
+		return p.typ.Name + p.Text
+	}
+	return p.typ.Name + "." + p.Text
+}
+
+func (p *Path) settable() error {
+	why := p.Settable()
+	if why == "" {
+		return nil
+	}
+	e := &Error{Code: InvalidArguments, Message: p.name() + " cannot be written: " + why, Got: p.Text, Want: "a stored field that is writable"}
+	var names []string
+	for _, f := range p.typ.Fields {
+		if !f.Hidden && !f.ReadOnly {
+			names = append(names, f.Name)
+		}
+	}
+	e.Options, e.Total = Nearest(p.Text, names), len(names)
+	return e
+}
+
+// Decode checks and decodes a new leaf value (ranges, labels, read-only). Any
+// goroutine.
+func (p *Path) Decode(raw []byte) (reflect.Value, error) {
+	if err := p.settable(); err != nil {
+		return reflect.Value{}, err
+	}
+	n, err := parseJSON(raw)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	return p.decode(&n)
+}
+
+func (p *Path) decode(n *node) (reflect.Value, error) {
+	v := reflect.New(p.Field.Go).Elem()
+	d := decoder{json: p.typ.json, name: p.name()}
+	if p.Field.Kind == KindStruct {
+		d.defaults(v, p.Field)
+	}
+	if err := d.run(v, p.Field, n); err != nil {
+		return reflect.Value{}, p.typ.teach(err)
+	}
+	return v, nil
+}
+
+// Set writes the leaf by typed assignment; root is addressable. Index out of
+// range and nil pointers are refusals and change nothing. A map entry that does
+// not exist is made. A leaf that came from Decode may be set many times: each
+// time it is the same value, so what it points at becomes shared (set a [Copy]
+// where that matters).
+func (p *Path) Set(root, leaf reflect.Value) error {
+	if err := p.settable(); err != nil {
+		return err
+	}
+	if !root.IsValid() || root.Type() != p.typ.Go || !root.CanAddr() {
+		return p.wrongRoot(root)
+	}
+	if !leaf.IsValid() || leaf.Type() != p.Field.Go {
+		return &Error{Code: InvalidArguments, Message: p.name() + " takes a " + p.Field.Go.String(), Want: p.Field.Go.String()}
+	}
+	return setSteps(unsafe.Pointer(root.UnsafeAddr()), p.steps, leaf)
+}
+
+func setSteps(at unsafe.Pointer, steps []step, leaf reflect.Value) error {
+	for i := range steps {
+		s := &steps[i]
+		switch s.op {
+		case stepOffset:
+			at = unsafe.Add(at, s.off)
+		case stepSlice:
+			h := (*sliceHeader)(at)
+			if s.n >= h.len {
+				return s.outOfRange(h.len)
+			}
+			at = unsafe.Add(h.data, uintptr(s.n)*s.next.Size())
+		case stepPointer:
+			if at = *(*unsafe.Pointer)(at); at == nil {
+				return s.nilPointer()
+			}
+		case stepMap:
+			m := reflect.NewAt(s.typ, at).Elem()
+			box := reflect.New(s.next)
+			if e := m.MapIndex(s.key); e.IsValid() {
+				box.Elem().Set(e)
+			}
+			if err := setSteps(box.UnsafePointer(), steps[i+1:], leaf); err != nil {
+				return err
+			}
+			if m.IsNil() {
+				m.Set(reflect.MakeMap(s.typ))
+			}
+			m.SetMapIndex(s.key, box.Elem())
+			return nil
+		case stepAssert:
+			box, err := s.held(at)
+			if err != nil {
+				return err
+			}
+			if err := setSteps(box.UnsafePointer(), steps[i+1:], leaf); err != nil {
+				return err
+			}
+			reflect.NewAt(s.typ, at).Elem().Set(box.Elem())
+			return nil
+		}
+	}
+	reflect.NewAt(leaf.Type(), at).Elem().Set(leaf)
+	return nil
+}
