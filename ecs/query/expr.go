@@ -140,7 +140,7 @@ func (c *compiler) field(e ast.Expr, path string) operand {
 		c.failErr(e, err)
 	}
 	col := c.column(comp.ID)
-	optional := !c.prog.required(comp.ID)
+	optional := c.allOptional || !c.prog.required(comp.ID)
 	o := operand{node: e, partial: optional}
 	f := p.Field
 	if p.Computed != nil {

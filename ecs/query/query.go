@@ -213,6 +213,38 @@ func (p *Plan) each(w ecs.World, ex *Explanation, f func(c ecs.Chunk, rows []int
 	}
 }
 
+// Rows is Each that goes on counting when f has returned false. It returns how
+// many entities match.
+func (p *Plan) Rows(w ecs.World, f func(c ecs.Chunk, rows []int32) bool) (matched int, err error) {
+	if p, err = p.Bind(w); err != nil {
+		return 0, err
+	}
+	more := true
+	if !p.perRow() { // the engine's own filter decides: count without looking
+		block := make([]int32, blockLen)
+		for c := range w.Chunks(p.Filter(w)) {
+			n := c.Len()
+			matched += n
+			for lo := 0; more && lo < n; lo += blockLen {
+				rows := block[:min(blockLen, n-lo)]
+				for k := range rows {
+					rows[k] = int32(lo + k)
+				}
+				more = f(c, rows)
+			}
+		}
+		return matched, nil
+	}
+	p.each(w, nil, func(c ecs.Chunk, rows []int32) bool {
+		matched += len(rows)
+		if more {
+			more = f(c, rows)
+		}
+		return true
+	})
+	return matched, nil
+}
+
 // Count returns how many entities match. On the frame goroutine.
 func (p *Plan) Count(w ecs.World) int {
 	p, err := p.Bind(w)

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -35,6 +36,11 @@ func (s *selection) rows() []int32 {
 		s.dense = false
 	}
 	return s.idx[:s.n]
+}
+
+// set makes the selection the given rows of one block.
+func (s *selection) set(rows []int32) {
+	s.n, s.dense = copy(s.idx[:], rows), false
 }
 
 func (s *selection) none() { s.n, s.dense = 0, false }
@@ -112,16 +118,20 @@ type state struct {
 func (p *Plan) acquire(w ecs.World) *state {
 	st := p.spare.Swap(nil)
 	if st == nil {
-		st = &state{
-			cols:   make([]column, len(p.prog.columns)),
-			ints:   make([][blockLen]int64, p.prog.regs.ints),
-			floats: make([][blockLen]float64, p.prog.regs.floats),
-			strs:   make([][blockLen]string, p.prog.regs.strs),
-			sels:   make([]selection, p.prog.regs.sels),
-		}
+		st = newState(&p.prog)
 	}
 	st.world, st.cat = w, w.Catalog()
 	return st
+}
+
+func newState(prog *program) *state {
+	return &state{
+		cols:   make([]column, len(prog.columns)),
+		ints:   make([][blockLen]int64, prog.regs.ints),
+		floats: make([][blockLen]float64, prog.regs.floats),
+		strs:   make([][blockLen]string, prog.regs.strs),
+		sels:   make([]selection, prog.regs.sels),
+	}
 }
 
 // release keeps the state for the next run, without a hold on the game's memory.
@@ -132,12 +142,24 @@ func (p *Plan) release(st *state) {
 	p.spare.Store(st)
 }
 
-func (st *state) enter(p *Plan, c ecs.Chunk) {
+// enterColumns looks up the columns of a chunk. A tag is present, with or
+// without an address.
+func (st *state) enterColumns(prog *program, c ecs.Chunk) {
 	st.chunk = c
-	for i, id := range p.prog.columns {
+	for i, id := range prog.columns {
 		col := &st.cols[i]
 		col.base, col.stride, col.ok = c.Column(id)
+		if !col.ok && slices.Contains(c.Components(), id) {
+			col.base, col.stride, col.ok = unsafe.Pointer(&tagMemory), 0, true
+		}
 	}
+}
+
+// tagMemory stands in for the column of a component without data.
+var tagMemory uint64
+
+func (st *state) enter(p *Plan, c ecs.Chunk) {
+	st.enterColumns(&p.prog, c)
 	if p.name != "" {
 		st.labelled = false
 		for _, id := range c.Components() {

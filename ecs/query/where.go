@@ -54,13 +54,22 @@ type compiler struct {
 	prog  program
 	with  []ecs.TypeID // present whatever has() says
 	depth int
+	what  string // the argument, for messages
+	// allOptional: an entity may lack any component that is named.
+	allOptional bool
 }
 
 // fault is how the walk gives up; compileWhere turns it into the error.
 type fault struct{ err *ecs.Error }
 
 func compileWhere(cat *ecs.Catalog, src string, with []ecs.TypeID) (prog program, err error) {
-	c := &compiler{cat: cat, src: flat(src), fset: token.NewFileSet(), with: with}
+	c := &compiler{cat: cat, src: flat(src), fset: token.NewFileSet(), with: with, what: "where"}
+	err = c.catch(func() error { return c.where() })
+	return c.prog, err
+}
+
+// catch turns a fault into the error it carries.
+func (c *compiler) catch(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			f, ok := r.(fault)
@@ -70,13 +79,17 @@ func compileWhere(cat *ecs.Catalog, src string, with []ecs.TypeID) (prog program
 			err = f.err
 		}
 	}()
-	if len(src) > maxWhere {
-		return prog, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("where: the expression has %d bytes", len(src)),
-			Got: len(src), Want: fmt.Sprintf("at most %d bytes", maxWhere)}
+	return f()
+}
+
+func (c *compiler) where() error {
+	if len(c.src) > maxWhere {
+		return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("where: the expression has %d bytes", len(c.src)),
+			Got: len(c.src), Want: fmt.Sprintf("at most %d bytes", maxWhere)}
 	}
 	expr, err := parser.ParseExprFrom(c.fset, "", c.src, parser.SkipObjectResolution)
 	if err != nil {
-		return prog, c.syntaxError(err)
+		return c.syntaxError(err)
 	}
 	c.findOptional(expr)
 	for _, e := range conjuncts(expr, nil) {
@@ -94,7 +107,7 @@ func compileWhere(cat *ecs.Catalog, src string, with []ecs.TypeID) (prog program
 		}
 		return 1
 	})
-	return c.prog, nil
+	return nil
 }
 
 // flat puts the expression on one line, so that a column says it all.
@@ -191,7 +204,7 @@ func (c *compiler) pointing(offset int, e *ecs.Error) *ecs.Error {
 		line = line[:cut]
 	}
 	p := *e
-	p.Message = fmt.Sprintf("where, column %d: %s\n  %s\n  %s^", column, e.Message, strings.ToValidUTF8(line, "?"), indent)
+	p.Message = fmt.Sprintf("%s, column %d: %s\n  %s\n  %s^", c.what, column, e.Message, strings.ToValidUTF8(line, "?"), indent)
 	return &p
 }
 
