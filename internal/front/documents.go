@@ -1,0 +1,304 @@
+package front
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func (f *Front) listResources(dst []byte, a *asker, e *envelope, templates bool) ([]byte, *rpcError) {
+	if failed := checkCursor(e); failed != nil {
+		return dst, failed
+	}
+	list, uri := `"resources":[`, `{"uri":`
+	if templates {
+		list, uri = `"resourceTemplates":[`, `{"uriTemplate":`
+	}
+	dst = append(a.era.open(dst, e.id, true), list...)
+	n := 0
+	for _, p := range f.b.Registry().Documents().Resources {
+		if p.Unlisted || p.Template != templates {
+			continue
+		}
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(append(dst, uri...), p.URI)
+		dst = appendString(append(dst, `,"name":`...), p.Name)
+		dst = appendOptional(dst, "title", p.Title)
+		dst = appendOptional(dst, "description", p.Description)
+		dst = append(appendOptional(dst, "mimeType", p.MIMEType), '}')
+	}
+	return closeResult(append(dst, ']')), nil
+}
+
+func appendOptional(dst []byte, name, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return appendString(dst, value)
+}
+
+func (f *Front) readResource(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+	uri, ok := text(member(e.params, "uri"))
+	if !ok {
+		return dst, rpcErrorf(codeParams, `"uri" is missing: resources/list and resources/templates/list name them`)
+	}
+	docs := f.b.Registry().Documents()
+	p, vars, ok := docs.Resource(uri)
+	if !ok {
+		uris := docs.URIs()
+		return dst, refusal(&ecs.Error{Code: ecs.NotFound, Message: "no resource " + clip(uri), Got: clip(uri),
+			Options: ecs.Nearest(uri, uris), Total: len(uris)})
+	}
+	var contents []tools.ResourceContents
+	if p.Tool != nil {
+		var failed *rpcError
+		if contents, failed = f.readLive(a, p, vars); failed != nil {
+			return dst, failed
+		}
+	} else {
+		err := f.guarded("resource "+p.URI, func() (err error) {
+			contents, err = p.Read(f.call(a), tools.ResourceRequest{URI: uri, Vars: vars})
+			return err
+		})
+		if err != nil {
+			return dst, refusal(err)
+		}
+	}
+	dst = append(a.era.open(dst, e.id, true), `"contents":[`...)
+	for i, c := range contents {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if c.URI == "" {
+			c.URI = uri
+		}
+		if c.MIMEType == "" {
+			c.MIMEType = p.MIMEType
+		}
+		switch {
+		case c.MIMEType != "":
+		case c.Blob != nil:
+			c.MIMEType = "application/octet-stream"
+		default:
+			c.MIMEType = "text/plain"
+		}
+		dst = appendResource(dst, c.URI, c.MIMEType, c.Text, c.Blob)
+	}
+	return closeResult(append(dst, ']')), nil
+}
+
+// readLive has the world read on the frame, as a call of the resource's tool.
+func (f *Front) readLive(a *asker, p *tools.PublishedResource, vars map[string]string) ([]tools.ResourceContents, *rpcError) {
+	args := []byte{'{'}
+	for _, name := range p.Variables() {
+		if len(args) > 1 {
+			args = append(args, ',')
+		}
+		args = appendString(append(appendString(args, name), ':'), vars[name])
+	}
+	c := &CallInfo{Request: tools.Request{Name: p.Tool.Spec.Name, Arguments: append(args, '}'), Client: a.client}, Ticket: a.ticket, Tool: p.Tool}
+	var r *tools.Reply
+	if a.inline {
+		r = f.b.CallInline(c)
+	} else {
+		r = f.b.Call(a.ctx, c)
+	}
+	switch {
+	case r.RPC != nil:
+		return nil, &rpcError{r.RPC.Code, r.RPC.Message, r.RPC.Data}
+	case r.IsError:
+		object := json.RawMessage(member(r.Structured, "error"))
+		code, _ := text(member(object, "code"))
+		e := &rpcError{code: resourceCode(ecs.Code(code)), message: r.Text}
+		if object != nil {
+			e.data = append(append([]byte(`{"error":`), object...), '}')
+		}
+		if e.message == "" {
+			e.message = code
+		}
+		return nil, e
+	case r.Structured != nil:
+		mime := p.MIMEType
+		if mime == "" {
+			mime = "application/json"
+		}
+		return []tools.ResourceContents{{MIMEType: mime, Text: string(r.Structured)}}, nil
+	}
+	var contents []tools.ResourceContents
+	for _, c := range r.Content {
+		contents = append(contents, tools.ResourceContents{MIMEType: c.MIMEType, Text: c.Text, Blob: c.Data})
+	}
+	if contents == nil {
+		contents = []tools.ResourceContents{{Text: r.Text}}
+	}
+	return contents, nil
+}
+
+func resourceCode(c ecs.Code) int {
+	switch c {
+	case ecs.NotFound, ecs.UnknownEntity, ecs.UnknownComponent, ecs.EntityDead:
+		return codeNotFound
+	}
+	return codeServer
+}
+
+// refusal makes a JSON-RPC error of a typed one.
+func refusal(err error) *rpcError {
+	var typed *ecs.Error
+	code := ecs.InvalidArguments
+	if errors.As(err, &typed) {
+		code = typed.Code
+		err = typed
+	}
+	e := &rpcError{code: resourceCode(code), message: err.Error()}
+	e.data = append(append([]byte(`{"error":`), errorObject(err)...), '}')
+	return e
+}
+
+func (f *Front) listPrompts(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+	if failed := checkCursor(e); failed != nil {
+		return dst, failed
+	}
+	dst = append(a.era.open(dst, e.id, true), `"prompts":[`...)
+	for i, p := range f.b.Registry().Documents().Prompts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(append(dst, `{"name":`...), p.Name)
+		dst = appendOptional(dst, "title", p.Title)
+		dst = appendOptional(dst, "description", p.Description)
+		if len(p.Arguments) > 0 {
+			dst = append(dst, `,"arguments":[`...)
+			for k, arg := range p.Arguments {
+				if k > 0 {
+					dst = append(dst, ',')
+				}
+				dst = appendString(append(dst, `{"name":`...), arg.Name)
+				dst = appendOptional(dst, "description", arg.Description)
+				dst = fmt.Appendf(dst, `,"required":%t}`, arg.Required)
+			}
+			dst = append(dst, ']')
+		}
+		dst = append(dst, '}')
+	}
+	return closeResult(append(dst, ']')), nil
+}
+
+func (f *Front) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+	name, ok := text(member(e.params, "name"))
+	if !ok {
+		return dst, rpcErrorf(codeParams, `"name" is missing: prompts/list names them`)
+	}
+	p, err := f.b.Registry().Documents().Prompt(name)
+	if err != nil {
+		failed := refusal(err)
+		failed.code = codeParams
+		return dst, failed
+	}
+	args, failed := stringMap(member(e.params, "arguments"), "arguments")
+	if failed != nil {
+		return dst, failed
+	}
+	for _, arg := range p.Arguments {
+		if _, given := args[arg.Name]; arg.Required && !given {
+			return dst, rpcErrorf(codeParams, "prompt %s: missing argument %q: %s", p.Name, arg.Name, arg.Description)
+		}
+	}
+	var messages []tools.PromptMessage
+	err = f.guarded("prompt "+p.Name, func() (err error) {
+		messages, err = p.Get(f.call(a), args)
+		return err
+	})
+	if err != nil {
+		failed := refusal(err)
+		failed.code = codeParams
+		return dst, failed
+	}
+	dst = append(a.era.open(dst, e.id, false), `"messages":[`...)
+	for i := range messages {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		role := messages[i].Role
+		if role == "" {
+			role = "user"
+		}
+		dst = appendString(append(dst, `{"role":`...), role)
+		dst = append(appendContent(append(dst, `,"content":`...), &messages[i].Content), '}')
+	}
+	dst = appendOptional(append(dst, ']'), "description", p.Description)
+	return closeResult(dst), nil
+}
+
+func stringMap(raw []byte, what string) (map[string]string, *rpcError) {
+	m := map[string]string{}
+	if raw == nil || isNull(raw) {
+		return m, nil
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, rpcErrorf(codeParams, "%q must be an object of strings", what)
+	}
+	return m, nil
+}
+
+// complete answers completion/complete for prompts and resource templates.
+func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+	ref, arg := member(e.params, "ref"), member(e.params, "argument")
+	kind, _ := text(member(ref, "type"))
+	name, ok := text(member(arg, "name"))
+	prefix, _ := text(member(arg, "value"))
+	if !ok || name == "" {
+		return dst, rpcErrorf(codeParams, `"argument" needs a name and a value`)
+	}
+	others, failed := stringMap(member(member(e.params, "context"), "arguments"), "context.arguments")
+	if failed != nil {
+		return dst, failed
+	}
+	docs := f.b.Registry().Documents()
+	var values []string
+	var err error
+	switch kind {
+	case "ref/prompt":
+		prompt, _ := text(member(ref, "name"))
+		p, notFound := docs.Prompt(prompt)
+		if notFound != nil {
+			failed := refusal(notFound)
+			failed.code = codeParams
+			return dst, failed
+		}
+		for _, pa := range p.Arguments {
+			if pa.Name == name && pa.Complete != nil {
+				err = f.guarded("completion of "+p.Name, func() error { values = pa.Complete(f.call(a), prefix, others); return nil })
+			}
+		}
+	case "ref/resource":
+		uri, _ := text(member(ref, "uri"))
+		for _, p := range docs.Resources {
+			if p.URI == uri && p.Complete != nil {
+				err = f.guarded("completion of "+p.URI, func() error { values = p.Complete(f.call(a), name, prefix); return nil })
+			}
+		}
+	default:
+		return dst, rpcErrorf(codeParams, `"ref" needs the type ref/prompt or ref/resource, got %q`, clip(kind))
+	}
+	if err != nil {
+		return dst, refusal(err)
+	}
+	total := len(values)
+	if total > maxCompletions {
+		values = values[:maxCompletions]
+	}
+	dst = append(a.era.open(dst, e.id, false), `"completion":{"values":`...)
+	dst = appendInt(append(appendStrings(dst, values), `,"total":`...), total)
+	dst = fmt.Appendf(dst, `,"hasMore":%t}`, total > maxCompletions)
+	return closeResult(dst), nil
+}
+
+// maxCompletions is the protocol's limit for one answer.
+const maxCompletions = 100

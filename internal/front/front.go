@@ -1,0 +1,179 @@
+package front
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// Options configures a Front. The zero value is the default of every field.
+type Options struct {
+	Name         string // server name that clients see. Default "loupe"
+	Version      string // its version. Default "0.0.0"
+	Instructions string // sent to clients once, at initialize. Default: none
+
+	// List chooses and orders what tools/list shows; unlisted tools are left out
+	// afterwards. Any goroutine. Call ListChanged when its choice changes.
+	// Default: every registered tool.
+	List func(*tools.Listing) []*tools.Published
+
+	// AllowOrigins are web origins ("https://tool.example") whose pages may
+	// connect. Default: loopback origins only.
+	AllowOrigins []string
+	// AllowHosts are further values of the Host header ("box.lan:7100", or
+	// "box.lan" for any port). Default: loopback names with the server's own port.
+	AllowHosts []string
+	// Token must be presented as a bearer token on every request. Default: the
+	// environment variable LOUPE_TOKEN, then TokenFile, else none is asked for.
+	Token string
+	// TokenFile holds the token; the file must be readable by its owner alone.
+	TokenFile string
+	// BeyondLoopback permits Listen on other addresses; it needs a token.
+	BeyondLoopback bool
+
+	MaxSessions int           // sessions at a time. Default 64
+	MaxConns    int           // connections at a time. Default 256
+	MaxStreams  int           // modern subscription streams at a time. Default 64
+	MaxBody     int64         // bytes of a request body. Default 4 MiB
+	IdleTimeout time.Duration // a session without requests and streams ends. Default 30 min
+	// WriteTimeout bounds each write: a client that does not read for so long
+	// is cut. Default 10 s.
+	WriteTimeout time.Duration
+	// KeepAlive is the time between comments on quiet event streams. Default 60 s.
+	KeepAlive time.Duration
+	// WaitNotice is after how long, and how often, a waiting call that asked for
+	// progress hears its place in the queue. Default 500 ms.
+	WaitNotice time.Duration
+	// Burst is how long list changes are gathered into one notification,
+	// counted from the first. Default 50 ms.
+	Burst time.Duration
+}
+
+func orDefault[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}
+
+// Front answers the protocol over HTTP and for Dispatch. Its methods may be
+// called from any goroutine, except where one says otherwise.
+type Front struct {
+	b     Backend
+	o     Options
+	guard guard
+
+	legacy, modern *era
+	sessions       sessions
+	stateless      presence
+	waiting        waiting
+	announcer      announcer
+	listens        listens
+
+	ctx    context.Context // ends with the Front
+	cancel context.CancelFunc
+	quit   chan struct{} // closed at the start of Close: streams end
+	closed sync.Once
+
+	active atomic.Int64 // requests being served
+	mu     sync.Mutex
+	server *http.Server
+	bound  []net.Listener
+	served sync.WaitGroup
+}
+
+// New makes a Front before b. A token that cannot be read is reported by
+// Listen and by every request.
+func New(b Backend, o Options) *Front {
+	f := bare(b, o)
+	f.guard = newGuard(&f.o)
+	f.sessions.init(f)
+	f.stateless.init(f)
+	f.listens.all = map[*peer]struct{}{}
+	f.announcer.init(f)
+	return f
+}
+
+// bare makes a Front that can only dispatch.
+func bare(b Backend, o Options) *Front {
+	orDefault(&o.Name, "loupe")
+	orDefault(&o.Version, "0.0.0")
+	orDefault(&o.MaxSessions, 64)
+	orDefault(&o.MaxConns, 256)
+	orDefault(&o.MaxStreams, 64)
+	orDefault(&o.MaxBody, 4<<20)
+	orDefault(&o.IdleTimeout, 30*time.Minute)
+	orDefault(&o.WriteTimeout, 10*time.Second)
+	orDefault(&o.KeepAlive, time.Minute)
+	orDefault(&o.WaitNotice, 500*time.Millisecond)
+	orDefault(&o.Burst, 50*time.Millisecond)
+	f := &Front{b: b, o: o, quit: make(chan struct{})}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	f.legacy = &era{}
+	f.modern = &era{modern: true, serverInfo: `"` + metaServer + `":` + string(appendInfo(nil, o.Name, o.Version))}
+	return f
+}
+
+// Close ends streams and sessions, waits a moment for the answers under way
+// and closes every connection. The backend must be closed before, so that
+// waiting calls are answered. It takes less than 100 ms and may be called
+// more than once.
+func (f *Front) Close() error {
+	f.closed.Do(func() {
+		close(f.quit)
+		f.announcer.stop()
+		f.stateless.stop()
+		f.mu.Lock()
+		server, bound := f.server, f.bound
+		f.mu.Unlock()
+		for _, l := range bound {
+			l.Close()
+		}
+		f.drain(50 * time.Millisecond)
+		f.cancel()
+		if server != nil {
+			server.Close()
+		}
+		f.sessions.closeAll()
+		f.drain(20 * time.Millisecond)
+		f.served.Wait()
+	})
+	return nil
+}
+
+// drain waits until no request is being served, at most for d.
+func (f *Front) drain(d time.Duration) {
+	for end := time.Now().Add(d); f.active.Load() > 0 && time.Now().Before(end); {
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// ListChanged announces, after a moment in which further changes are gathered,
+// that tools/list shows something else now. Never blocks.
+func (f *Front) ListChanged() { f.announcer.change(true, "") }
+
+// Log offers a log message to the sessions that take the level and hold a
+// stream open. Never blocks: a session that cannot keep up misses messages.
+func (f *Front) Log(level slog.Level, logger string, data any) {
+	var ev *event
+	f.sessions.each(func(s *session) {
+		if !s.leveled.Load() || int64(level) < s.level.Load() {
+			return
+		}
+		if p := s.streaming.Load(); p != nil {
+			if ev == nil {
+				ev = &event{log: logParams(level, logger, data)}
+			}
+			p.post(ev)
+		}
+	})
+}
+
+// Sessions is the number of sessions at the moment.
+func (f *Front) Sessions() int { return f.sessions.len() }

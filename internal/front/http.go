@@ -1,0 +1,440 @@
+package front
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ServeHTTP answers one request. It may be mounted on any path.
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.active.Add(1)
+	defer f.active.Add(-1)
+	rw := &writer{w: w, rc: http.NewResponseController(w), d: f.o.WriteTimeout}
+	// The deadline of the connection's last answer may have passed since.
+	rw.rc.SetWriteDeadline(time.Time{})
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+			f.b.Logger().Error("panic while answering", "panic", p, "stack", string(debug.Stack()))
+			f.fail(rw, http.StatusInternalServerError, nil, rpcErrorf(codeInternal, "the server panicked: %v", p))
+		}
+	}()
+	select {
+	case <-f.quit:
+		f.fail(rw, http.StatusServiceUnavailable, nil, rpcErrorf(codeServer, "the server is closed"))
+		return
+	default:
+	}
+	if d := f.guard.check(r); d != nil {
+		if d.status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="loupe"`)
+		}
+		f.b.Logger().Warn("request refused", "check", d.check, "got", clip(d.got), "from", r.RemoteAddr)
+		rw.json(d.status, d.body())
+		return
+	}
+	if origin := r.Header["Origin"]; origin != nil && f.guard.origins[strings.ToLower(origin[0])] {
+		// Only listed origins: their pages could not read an answer otherwise.
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", origin[0])
+		h.Set("Access-Control-Expose-Headers", headerSession)
+		h.Set("Vary", "Origin")
+		if r.Method == http.MethodOptions {
+			h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+			h.Set("Access-Control-Allow-Headers", "Content-Type, Accept, Authorization, "+strings.Join([]string{headerVersion, headerSession, headerMethod, headerName}, ", "))
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+	}
+	version := r.Header.Get(headerVersion)
+	modern := version == modernVersion
+	if version != "" && !modern && !slices.Contains(sessionVersions, version) {
+		e := rpcErrorf(codeUnsupported, "protocol version %q is not supported", clip(version))
+		e.data = append(appendString(append(appendStrings([]byte(`{"supported":`), allVersions), `,"requested":`...), clip(version)), '}')
+		f.fail(rw, http.StatusBadRequest, f.idOf(r), e)
+		return
+	}
+	switch {
+	case r.Method == http.MethodPost:
+		f.post(rw, r, modern)
+	case r.Method == http.MethodGet && !modern:
+		f.get(rw, r)
+	case r.Method == http.MethodDelete && !modern:
+		f.delete(rw, r)
+	default:
+		allow := "GET, POST, DELETE"
+		if modern {
+			allow = "POST"
+		}
+		w.Header().Set("Allow", allow)
+		f.fail(rw, http.StatusMethodNotAllowed, nil, rpcErrorf(codeServer, "method %s is not allowed here: %s are", clip(r.Method), allow))
+	}
+}
+
+// idOf reads the body of a request that is refused anyway, so that the refusal
+// carries the id.
+func (f *Front) idOf(r *http.Request) []byte {
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	body, failed, _ := f.body(r)
+	if failed != nil {
+		return nil
+	}
+	e, _ := parseEnvelope(body)
+	return e.id
+}
+
+func (f *Front) body(r *http.Request) (body []byte, failed *rpcError, status int) {
+	tooLarge := func() ([]byte, *rpcError, int) {
+		return nil, rpcErrorf(codeServer, "the request body is larger than %d bytes", f.o.MaxBody), http.StatusRequestEntityTooLarge
+	}
+	if r.ContentLength > f.o.MaxBody {
+		return tooLarge()
+	}
+	if r.ContentLength >= 0 {
+		// Not from a pool: a call that timed out may still hold its arguments.
+		// And not whole at once: a header alone must not cost 4 MiB.
+		body = make([]byte, 0, min(r.ContentLength+1, 64<<10))
+	}
+	limited := io.LimitReader(r.Body, f.o.MaxBody+1)
+	for {
+		if len(body) == cap(body) {
+			body = slices.Grow(body, max(512, len(body)))
+		}
+		n, err := limited.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if int64(len(body)) > f.o.MaxBody {
+			return tooLarge()
+		}
+		if errors.Is(err, io.EOF) {
+			return body, nil, 0
+		}
+		if err != nil {
+			return nil, rpcErrorf(codeInvalid, "the request body could not be read: %v", err), http.StatusBadRequest
+		}
+	}
+}
+
+func (f *Front) post(w *writer, r *http.Request, modern bool) {
+	jsonOK, streamOK := accepts(r.Header["Accept"])
+	if !jsonOK && !streamOK {
+		f.fail(w, http.StatusNotAcceptable, nil, rpcErrorf(codeServer, "answers are application/json or text/event-stream, and Accept takes neither"))
+		return
+	}
+	body, failed, status := f.body(r)
+	if failed != nil {
+		if status == http.StatusRequestEntityTooLarge {
+			w.w.Header().Set("Connection", "close")
+		}
+		f.fail(w, status, nil, failed)
+		return
+	}
+	e, failed := parseEnvelope(body)
+	if failed != nil {
+		f.fail(w, http.StatusBadRequest, e.id, failed)
+		return
+	}
+	x := &exchange{f: f, w: w, r: r, e: &e, body: body, jsonOK: jsonOK, streamOK: streamOK}
+	x.asker = asker{ctx: r.Context(), era: f.legacy}
+	if r.URL.RawQuery != "" {
+		x.asker.query = r.URL.Query()
+	}
+	if modern {
+		x.modern()
+	} else {
+		x.legacy()
+	}
+}
+
+// exchange is one POST on its way.
+type exchange struct {
+	f    *Front
+	w    *writer
+	r    *http.Request
+	e    *envelope
+	body []byte
+	asker
+	jsonOK, streamOK bool
+}
+
+// legacy serves the eras with sessions.
+func (x *exchange) legacy() {
+	f, e := x.f, x.e
+	if v, _ := text(member(member(e.params, "_meta"), metaVersion)); v >= modernVersion || e.method == "server/discover" {
+		f.fail(x.w, http.StatusBadRequest, e.id, rpcErrorf(codeHeader, "a request of protocol version %s needs the header MCP-Protocol-Version", modernVersion))
+		return
+	}
+	if e.method == "initialize" && e.id != nil {
+		x.initialize()
+		return
+	}
+	id := x.r.Header.Get(headerSession)
+	if id == "" {
+		if e.method == "ping" && e.id != nil {
+			x.send(f.answer(nil, &x.asker, e))
+			return
+		}
+		f.fail(x.w, http.StatusBadRequest, e.id, rpcErrorf(codeInvalid,
+			"no session: call initialize first and send the Mcp-Session-Id of its answer with every request (clients of %s need none)", modernVersion))
+		return
+	}
+	s := f.sessions.get(id)
+	if s == nil {
+		f.noSession(x.w, e.id)
+		return
+	}
+	s.begin()
+	defer s.done()
+	x.session, x.client = s, s.client
+	switch {
+	case e.response:
+		x.clientResponse()
+	case e.id == nil:
+		if e.method == "notifications/cancelled" {
+			s.cancelCall(member(e.params, "requestId"))
+		}
+		x.w.w.WriteHeader(http.StatusAccepted)
+	case e.method == "tools/call":
+		x.callTool()
+	case e.method == "resources/read":
+		x.cancellable(func() { x.send(f.answer(x.buffer(), &x.asker, e)) })
+	case e.method == "resources/subscribe", e.method == "resources/unsubscribe":
+		x.subscribe()
+	default:
+		x.send(f.answer(x.buffer(), &x.asker, e))
+	}
+}
+
+func (f *Front) noSession(w *writer, id []byte) {
+	f.fail(w, http.StatusNotFound, id, rpcErrorf(codeNoSession, "unknown session: it ended, or the game was started again. Call initialize for a new one"))
+}
+
+func (x *exchange) initialize() {
+	f := x.f
+	if _, ok := text(member(x.e.params, "protocolVersion")); !ok {
+		x.send(nil, rpcErrorf(codeParams, `"protocolVersion" is missing: one of %s`, strings.Join(sessionVersions, ", ")))
+		return
+	}
+	s := f.sessions.create(x.e.params)
+	if s == nil {
+		f.fail(x.w, http.StatusServiceUnavailable, x.e.id, rpcErrorf(codeServer,
+			"all %d sessions are in use: close one (DELETE with its Mcp-Session-Id), or wait a minute", f.o.MaxSessions))
+		return
+	}
+	x.w.w.Header()[headerSession] = []string{s.id}
+	x.send(f.initialize(x.buffer(), x.e), nil)
+}
+
+// cancellable runs a request whose id notifications/cancelled may name.
+func (x *exchange) cancellable(run func()) {
+	ctx, cancel := contextFor(x)
+	defer cancel()
+	x.asker.ctx = ctx
+	x.ticket = x.f.b.Ticket()
+	if x.session != nil {
+		c := &inflight{id: x.e.id, cancel: cancel}
+		x.session.track(c)
+		defer x.session.untrack(c)
+	}
+	run()
+}
+
+func (f *Front) delete(w *writer, r *http.Request) {
+	id := r.Header.Get(headerSession)
+	switch {
+	case id == "":
+		f.fail(w, http.StatusBadRequest, nil, rpcErrorf(codeInvalid, "DELETE ends a session: send its Mcp-Session-Id"))
+	case !f.sessions.remove(id):
+		f.noSession(w, nil)
+	default:
+		w.w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// send writes an answer, or the error that came instead.
+func (x *exchange) send(answer []byte, failed *rpcError) {
+	status := http.StatusOK
+	if failed != nil {
+		answer = appendError(answer[:0], x.e.id, failed)
+		status = x.status(failed.code)
+	}
+	x.write(status, answer)
+	x.release(answer)
+}
+
+// status is the HTTP status of a JSON-RPC error: the older eras get every
+// answered request as 200.
+func (x *exchange) status(code int) int {
+	if !x.era.modern {
+		return http.StatusOK
+	}
+	switch code {
+	case codeNoMethod:
+		return http.StatusNotFound
+	case codeParams, codeHeader, codeUnsupported, codeInvalid:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
+// write sends the one answer as JSON, or as the only event of a stream to a
+// client that takes nothing else.
+func (x *exchange) write(status int, answer []byte) {
+	if x.jsonOK || status != http.StatusOK {
+		x.w.json(status, answer)
+		return
+	}
+	x.w.beginStream()
+	x.w.event(answer)
+}
+
+// fail answers outside of any era: JSON with a status that says it failed.
+func (f *Front) fail(w *writer, status int, id []byte, e *rpcError) {
+	w.json(status, appendError(nil, id, e))
+}
+
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
+
+func (x *exchange) buffer() []byte { return (*buffers.Get().(*[]byte))[:0] }
+
+// release gives an answer's buffer back; huge ones are left to the collector.
+func (x *exchange) release(b []byte) {
+	if c := cap(b); c >= 4096 && c <= 1<<20 {
+		buffers.Put(&b)
+	}
+}
+
+// accepts reads the Accept header; without one everything is taken.
+func accepts(values []string) (jsonOK, streamOK bool) {
+	if len(values) == 0 {
+		return true, true
+	}
+	for _, value := range values {
+		for part := range strings.SplitSeq(value, ",") {
+			media, _, _ := strings.Cut(part, ";")
+			media = strings.TrimSpace(media)
+			switch {
+			case media == "*/*":
+				jsonOK, streamOK = true, true
+			case strings.EqualFold(media, "application/json"), strings.EqualFold(media, "application/*"):
+				jsonOK = true
+			case strings.EqualFold(media, "text/event-stream"), strings.EqualFold(media, "text/*"):
+				streamOK = true
+			}
+		}
+	}
+	return jsonOK, streamOK
+}
+
+// writer bounds every write of an answer by a deadline, so that a client that
+// does not read holds nothing up for longer. One goroutine at a time may use
+// it, except through event, comment and the http.ResponseWriter methods, which
+// lock.
+type writer struct {
+	w   http.ResponseWriter
+	rc  *http.ResponseController
+	d   time.Duration
+	mu  sync.Mutex
+	err error // the first failed write
+	// stream: the headers of an event stream are out.
+	stream bool
+	wrote  bool
+}
+
+var (
+	jsonType   = []string{"application/json"}
+	streamType = []string{"text/event-stream"}
+	noCache    = []string{"no-cache, no-transform"}
+	noSniff    = []string{"nosniff"}
+)
+
+// chunk is what one deadline is for: a large answer to a slow client is fine
+// while it makes progress.
+const chunk = 64 << 10
+
+func (w *writer) write(p []byte) (int, error) {
+	n := 0
+	for w.err == nil && n < len(p) {
+		w.rc.SetWriteDeadline(time.Now().Add(w.d))
+		k, err := w.w.Write(p[n:min(n+chunk, len(p))])
+		n += k
+		w.err = err
+	}
+	return n, w.err
+}
+
+// json sends a whole answer.
+func (w *writer) json(status int, body []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.wrote {
+		return
+	}
+	w.wrote = true
+	h := w.w.Header()
+	h["Content-Type"] = jsonType
+	h["X-Content-Type-Options"] = noSniff
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.w.WriteHeader(status)
+	w.write(body)
+}
+
+func (w *writer) beginStream() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin()
+}
+
+func (w *writer) begin() {
+	if w.wrote {
+		return
+	}
+	w.wrote, w.stream = true, true
+	h := w.w.Header()
+	h["Content-Type"] = streamType
+	h["Cache-Control"] = noCache
+	h["X-Content-Type-Options"] = noSniff
+	w.w.WriteHeader(http.StatusOK)
+}
+
+// event sends one message on the stream, beginning it if need be.
+func (w *writer) event(message []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin()
+	w.write(appendEvent(make([]byte, 0, len(message)+32), message))
+	return w.flush()
+}
+
+func appendEvent(dst, message []byte) []byte {
+	return append(append(append(dst, "event: message\ndata: "...), message...), "\n\n"...)
+}
+
+// comment keeps a quiet stream alive: some clients drop one that says nothing
+// for minutes.
+func (w *writer) comment() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write([]byte(": still here\n\n"))
+	return w.flush()
+}
+
+func (w *writer) flush() error {
+	if w.err == nil {
+		w.rc.SetWriteDeadline(time.Now().Add(w.d))
+		if err := w.rc.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			w.err = err
+		}
+	}
+	return w.err
+}

@@ -1,0 +1,145 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// The limits of the HTTP server. WriteTimeout stays 0: it would cut event
+// streams; each write has a deadline of its own instead. ReadTimeout covers
+// header and body only, not the wait for a frame.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second
+	keepAliveTimeout  = 120 * time.Second
+	maxHeaderBytes    = 16 << 10
+)
+
+// Listen binds addr and serves it until Close. The error of a taken port says
+// which port it is and, if that can be told, what answers there; an address
+// that other machines can reach is refused unless the options permit it and a
+// token is set.
+func (f *Front) Listen(addr string) (net.Addr, error) {
+	if f.guard.broken != nil {
+		return nil, f.guard.broken
+	}
+	if err := f.mayBind(addr); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		if portInUse(err) {
+			return nil, fmt.Errorf("%s is in use: %s. Stop it, or choose another port (port 0 takes any free one): %w", addr, whoAnswers(addr), err)
+		}
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	f.Serve(l)
+	return l.Addr(), nil
+}
+
+// mayBind refuses addresses beyond loopback without permission.
+func (f *Front) mayBind(addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("address %q: %w (write it as 127.0.0.1:7100)", addr, err)
+	}
+	if host != "" && loopbackName(host) {
+		return nil
+	}
+	if host != "" {
+		// Any other name may mean this machine, too.
+		if ips, err := net.LookupHost(host); err == nil && len(ips) > 0 {
+			all := true
+			for _, ip := range ips {
+				a, err := netip.ParseAddr(ip)
+				all = all && err == nil && a.Unmap().IsLoopback()
+			}
+			if all {
+				return nil
+			}
+		}
+	}
+	switch {
+	case !f.o.BeyondLoopback:
+		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1:%s, or set Options.BeyondLoopback and a token", addr, port)
+	case !f.guard.locked:
+		return fmt.Errorf("%q can be reached from other machines: set a token (Options.Token, %s or a token file)", addr, TokenEnv)
+	}
+	return nil
+}
+
+func portInUse(err error) bool {
+	return errors.Is(err, syscall.EADDRINUSE) || strings.Contains(err.Error(), "Only one usage of each socket address")
+}
+
+// Serve serves a listener until Close, in goroutines of its own.
+func (f *Front) Serve(l net.Listener) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.server == nil {
+		f.server = &http.Server{
+			Handler:                      f,
+			ReadHeaderTimeout:            readHeaderTimeout,
+			ReadTimeout:                  readTimeout,
+			IdleTimeout:                  keepAliveTimeout,
+			MaxHeaderBytes:               maxHeaderBytes,
+			DisableGeneralOptionsHandler: true, // OPTIONS * passes the guard too
+			ErrorLog:                     slog.NewLogLogger(f.b.Logger().Handler(), slog.LevelDebug),
+			BaseContext:                  func(net.Listener) context.Context { return f.ctx },
+		}
+	}
+	f.bound = append(f.bound, l)
+	server, limited := f.server, &limitListener{Listener: l, max: int64(f.o.MaxConns)}
+	select {
+	case <-f.quit:
+		l.Close()
+		return
+	default:
+	}
+	f.served.Go(func() { server.Serve(limited) })
+}
+
+// limitListener turns connections away beyond a number, and says so.
+type limitListener struct {
+	net.Listener
+	max  int64
+	open atomic.Int64
+}
+
+func (l *limitListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= l.max {
+			return &limitedConn{Conn: c, open: &l.open}, nil
+		}
+		body := appendError(nil, nil, rpcErrorf(codeServer, "all %d connections are in use: close some, or try again later", l.max))
+		c.SetDeadline(time.Now().Add(100 * time.Millisecond))
+		fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\nRetry-After: 1\r\n\r\n%s", len(body), body)
+		c.Close()
+		l.open.Add(-1)
+	}
+}
+
+type limitedConn struct {
+	net.Conn
+	open *atomic.Int64
+	once sync.Once
+}
+
+func (c *limitedConn) Close() error {
+	c.once.Do(func() { c.open.Add(-1) })
+	return c.Conn.Close()
+}

@@ -1,0 +1,233 @@
+package front
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// asker is who sends a request, and how its answer must look.
+type asker struct {
+	ctx     context.Context
+	era     *era
+	client  string
+	session *session // nil: stateless or Dispatch
+	query   url.Values
+	inline  bool // Dispatch: on the frame goroutine
+	ticket  uint64
+}
+
+// answer appends the whole answer of every request that is answered in one
+// piece without the HTTP layer's help. tools/call is not among them.
+func (f *Front) answer(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+	switch e.method {
+	case "tools/list":
+		return f.listTools(dst, a, e)
+	case "resources/list":
+		return f.listResources(dst, a, e, false)
+	case "resources/templates/list":
+		return f.listResources(dst, a, e, true)
+	case "resources/read":
+		return f.readResource(dst, a, e)
+	case "prompts/list":
+		return f.listPrompts(dst, a, e)
+	case "prompts/get":
+		return f.getPrompt(dst, a, e)
+	case "completion/complete":
+		return f.complete(dst, a, e)
+	case "server/discover":
+		if a.era.modern {
+			return f.discover(dst, a, e)
+		}
+	case "ping":
+		if !a.era.modern {
+			return append(append(appendHead(dst, e.id), `,"result":{}`...), '}'), nil
+		}
+	case "initialize":
+		if !a.era.modern {
+			return f.initialize(dst, e), nil
+		}
+	case "logging/setLevel":
+		if !a.era.modern {
+			return f.setLevel(dst, a, e)
+		}
+	}
+	return dst, f.unknownMethod(a, e.method)
+}
+
+var legacyMethods = []string{"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list",
+	"resources/read", "resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel"}
+
+var modernMethods = []string{"server/discover", "tools/list", "tools/call", "resources/list", "resources/templates/list",
+	"resources/read", "prompts/list", "prompts/get", "completion/complete", "subscriptions/listen"}
+
+func (f *Front) unknownMethod(a *asker, method string) *rpcError {
+	known := legacyMethods
+	if a.era.modern {
+		known = modernMethods
+	}
+	e := rpcErrorf(codeNoMethod, "unknown method %q", clip(method))
+	e.data = append(appendStrings([]byte(`{"options":`), ecs.Nearest(method, known)), '}')
+	return e
+}
+
+func (f *Front) initialize(dst []byte, e *envelope) []byte {
+	asked, _ := text(member(e.params, "protocolVersion"))
+	dst = append(appendHead(dst, e.id), `,"result":{"protocolVersion":`...)
+	dst = appendString(dst, negotiate(asked))
+	dst = append(append(dst, `,"capabilities":`...), capabilities...)
+	dst = appendInfo(append(dst, `,"serverInfo":`...), f.o.Name, f.o.Version)
+	if f.o.Instructions != "" {
+		dst = appendString(append(dst, `,"instructions":`...), f.o.Instructions)
+	}
+	// Who has the port, for the next process that wants it.
+	dst = append(dst, `,"_meta":{"loupe":{"pid":`...)
+	dst = appendString(append(appendInt(dst, os.Getpid()), `,"module":`...), mainModule())
+	return append(dst, "}}}}"...)
+}
+
+const capabilities = `{"logging":{},"completions":{},"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"prompts":{"listChanged":true}}`
+
+func (f *Front) discover(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+	dst = append(a.era.open(dst, e.id, true), `"supportedVersions":`...)
+	dst = append(append(appendStrings(dst, allVersions), `,"capabilities":`...), capabilities...)
+	if f.o.Instructions != "" {
+		dst = appendString(append(dst, `,"instructions":`...), f.o.Instructions)
+	}
+	return closeResult(dst), nil
+}
+
+func (f *Front) listTools(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+	if failed := checkCursor(e); failed != nil {
+		return dst, failed
+	}
+	full := a.query.Get("schemas") == "full"
+	listing := f.b.Registry().Listing()
+	var ps []*tools.Published
+	if f.o.List != nil {
+		ps = f.o.List(listing)
+	} else {
+		ps = listing.Tools
+	}
+	groups, failed := wantedGroups(a.query, listing)
+	if failed != nil {
+		return dst, failed
+	}
+	dst = append(a.era.open(dst, e.id, true), `"tools":[`...)
+	n := 0
+	for _, p := range ps {
+		if p.Spec.Unlisted || groups != nil && !slices.Contains(groups, p.Spec.Group) {
+			continue
+		}
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		if full {
+			dst = append(dst, p.Full...)
+		} else {
+			dst = append(dst, p.Lean...)
+		}
+	}
+	return closeResult(append(dst, ']')), nil
+}
+
+// wantedGroups reads ?tools=world,session. Nil: all.
+func wantedGroups(q url.Values, l *tools.Listing) ([]string, *rpcError) {
+	asked := q.Get("tools")
+	if asked == "" {
+		return nil, nil
+	}
+	var known []string
+	for _, p := range l.Tools {
+		if !slices.Contains(known, p.Spec.Group) {
+			known = append(known, p.Spec.Group)
+		}
+	}
+	groups := strings.Split(asked, ",")
+	for i, g := range groups {
+		groups[i] = strings.TrimSpace(g)
+		if !slices.Contains(known, groups[i]) {
+			e := rpcErrorf(codeParams, "the URL asks for the tool group %q, which no tool is in", clip(groups[i]))
+			e.data = append(appendStrings([]byte(`{"options":`), ecs.Nearest(groups[i], known)), '}')
+			return nil, e
+		}
+	}
+	return groups, nil
+}
+
+// checkCursor tolerates any cursor, also a stale one: lists come in one page.
+func checkCursor(e *envelope) *rpcError {
+	if c := member(e.params, "cursor"); c != nil && !isNull(c) {
+		if _, ok := text(c); !ok {
+			return rpcErrorf(codeParams, `"cursor" must be a string`)
+		}
+	}
+	return nil
+}
+
+func (f *Front) setLevel(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+	name, _ := text(member(e.params, "level"))
+	level, ok := parseLevel(name)
+	if !ok {
+		return dst, rpcErrorf(codeParams, `"level" must be one of %s, got %q`, strings.Join(levelNames, ", "), clip(name))
+	}
+	if a.session != nil {
+		a.session.level.Store(int64(level))
+		a.session.leveled.Store(true)
+	}
+	return append(appendHead(dst, e.id), `,"result":{}}`...), nil
+}
+
+// call is the context for functions of resources and prompts.
+func (f *Front) call(a *asker) *tools.Call {
+	return &tools.Call{Context: a.ctx, Request: tools.Request{Client: a.client}, Catalog: f.b.Catalog(),
+		FrameNo: f.b.Status().Frame, Registry: f.b.Registry(), Log: f.b.Logger()}
+}
+
+// guarded runs a function of the host; a panic becomes an error.
+func (f *Front) guarded(what string, run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.b.Logger().Error("panic", "in", what, "panic", p, "stack", string(debug.Stack()))
+			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("%s panicked: %v", what, p)}
+		}
+	}()
+	return run()
+}
+
+// errorObject encodes a refusal as the "error" object of the wire contract.
+func errorObject(err error) json.RawMessage {
+	e, ok := err.(*ecs.Error)
+	if !ok {
+		e = &ecs.Error{Code: ecs.InvalidArguments, Message: err.Error()}
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		b, _ = json.Marshal(&ecs.Error{Code: e.Code, Message: e.Message, Options: e.Options, Hint: e.Hint})
+	}
+	return b
+}
+
+// mainModule is the path of the program's own module.
+func mainModule() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path != "" {
+		return info.Main.Path
+	}
+	return "unknown"
+}
+
+// clip keeps what a client sent from filling an answer or a log line.
+func clip(s string) string {
+	if len(s) > 100 {
+		return strings.ToValidUTF8(s[:100], "") + "..."
+	}
+	return s
+}

@@ -1,0 +1,221 @@
+package front
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// subscribe serves resources/subscribe and unsubscribe: the SDK keeps the
+// subscription, the front answers.
+func (x *exchange) subscribe() {
+	uri, ok := text(member(x.e.params, "uri"))
+	if !ok {
+		x.send(nil, rpcErrorf(codeParams, `"uri" is missing`))
+		return
+	}
+	docs := x.f.b.Registry().Documents()
+	on := x.e.method == "resources/subscribe"
+	if _, _, known := docs.Resource(uri); !known && on {
+		uris := docs.URIs()
+		x.send(nil, refusal(&ecs.Error{Code: ecs.NotFound, Message: "no resource " + clip(uri), Options: ecs.Nearest(uri, uris), Total: len(uris)}))
+		return
+	}
+	s := x.session
+	p, err := s.connected(x.f)
+	if err != nil {
+		x.send(nil, rpcErrorf(codeInternal, "%v", err))
+		return
+	}
+	s.mu.Lock()
+	full := on && !s.subs[uri] && len(s.subs) >= maxSubscriptions
+	s.mu.Unlock()
+	if full {
+		x.send(nil, rpcErrorf(codeServer, "a session has at most %d subscriptions", maxSubscriptions))
+		return
+	}
+	body := appendString([]byte(`{"jsonrpc":"2.0","id":"`+rand.Text()+`","method":"`+x.e.method+`","params":{"uri":`), uri)
+	answer := &recorder{header: http.Header{}}
+	p.transport.ServeHTTP(answer, forwarded(x.r, append(body, "}}"...)))
+	if answer.status != http.StatusOK || !bytes.Contains(answer.body.Bytes(), []byte(`"result":`)) {
+		x.send(nil, rpcErrorf(codeInternal, "%s failed", x.e.method))
+		return
+	}
+	s.mu.Lock()
+	if on {
+		s.subs[uri] = true
+	} else {
+		delete(s.subs, uri)
+	}
+	s.mu.Unlock()
+	x.send(append(appendHead(x.buffer(), x.e.id), `,"result":{}}`...), nil)
+}
+
+const maxSubscriptions = 256
+
+// recorder keeps what the SDK answers.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header { return r.header }
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+}
+func (r *recorder) Write(p []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	return r.body.Write(p)
+}
+
+// listens are the open streams of subscriptions/listen.
+type listens struct {
+	once    sync.Once
+	handler *mcp.StreamableHTTPHandler
+	mu      sync.Mutex
+	all     map[*peer]struct{}
+}
+
+type peerKey struct{}
+
+// listen serves a modern client's stream of notifications; the SDK knows what
+// it subscribed to.
+func (f *Front) listen(x *exchange) {
+	if !x.streamOK {
+		f.fail(x.w, http.StatusNotAcceptable, x.e.id, rpcErrorf(codeServer, "subscriptions/listen answers an event stream: Accept must take text/event-stream"))
+		return
+	}
+	l := &f.listens
+	l.once.Do(func() {
+		l.handler = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+			return r.Context().Value(peerKey{}).(*peer).server
+		}, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: f.o.MaxBody})
+	})
+	p := newPeer(f)
+	l.mu.Lock()
+	full := len(l.all) >= f.o.MaxStreams
+	if !full {
+		l.all[p] = struct{}{}
+	}
+	l.mu.Unlock()
+	if full {
+		f.fail(x.w, http.StatusServiceUnavailable, x.e.id, rpcErrorf(codeServer, "all %d subscription streams are in use", f.o.MaxStreams))
+		return
+	}
+	defer func() {
+		l.mu.Lock()
+		delete(l.all, p)
+		l.mu.Unlock()
+	}()
+	f.b.Connected(1)
+	defer f.b.Connected(-1)
+	ctx, cancel := f.streamContext(context.WithValue(x.r.Context(), peerKey{}, p))
+	defer cancel()
+	r := forwarded(x.r.WithContext(ctx), x.body)
+	r.Header["Accept"] = []string{"application/json, text/event-stream"}
+	var worker sync.WaitGroup
+	worker.Go(func() { p.work(ctx, x.w) })
+	l.handler.ServeHTTP(&relayWriter{writer: x.w}, r)
+	cancel()
+	worker.Wait()
+}
+
+// announcer turns a burst of changes into one announcement: it is made a fixed
+// time after the first change, so that changes which never stop cannot put it
+// off.
+type announcer struct {
+	f       *Front
+	mu      sync.Mutex
+	timer   *time.Timer
+	over    bool
+	tools   bool
+	updated map[string]bool
+	told    [3]uint64 // revisions of tools, resources and prompts
+	stops   []func()
+}
+
+func (a *announcer) init(f *Front) {
+	a.f = f
+	a.told = a.revisions()
+	a.updated = map[string]bool{}
+	reg := f.b.Registry()
+	a.stops = append(a.stops, reg.Watch(func() { a.change(false, "") }), reg.WatchUpdates(func(uri string) { a.change(false, uri) }))
+}
+
+func (a *announcer) revisions() [3]uint64 {
+	reg := a.f.b.Registry()
+	d := reg.Documents()
+	return [3]uint64{reg.Listing().Revision, d.ResourceRevision, d.PromptRevision}
+}
+
+func (a *announcer) change(tools bool, uri string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return
+	}
+	a.tools = a.tools || tools
+	if uri != "" {
+		a.updated[uri] = true
+	}
+	if a.timer == nil {
+		a.timer = time.AfterFunc(a.f.o.Burst, a.announce)
+	}
+}
+
+func (a *announcer) announce() {
+	a.mu.Lock()
+	a.timer = nil
+	now := a.revisions()
+	ev := &event{tools: a.tools || now[0] != a.told[0], resources: now[1] != a.told[1], prompts: now[2] != a.told[2]}
+	updated := a.updated
+	a.told, a.tools, a.updated = now, false, map[string]bool{}
+	over := a.over
+	a.mu.Unlock()
+	if over {
+		return
+	}
+	tell := func(p *peer, wants func(string) bool) {
+		if ev.tools || ev.resources || ev.prompts {
+			p.post(ev)
+		}
+		for uri := range updated {
+			if wants(uri) {
+				p.post(&event{updated: uri})
+			}
+		}
+	}
+	a.f.sessions.each(func(s *session) {
+		if p := s.streaming.Load(); p != nil {
+			tell(p, s.subscribed)
+		}
+	})
+	a.f.listens.mu.Lock()
+	defer a.f.listens.mu.Unlock()
+	for p := range a.f.listens.all {
+		tell(p, func(string) bool { return true })
+	}
+}
+
+func (a *announcer) stop() {
+	a.mu.Lock()
+	a.over = true
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+	stops := a.stops
+	a.mu.Unlock()
+	for _, s := range stops {
+		s()
+	}
+}
