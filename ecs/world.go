@@ -134,8 +134,12 @@ type Restorer interface {
 // the world it was taken from or made for.
 type Image struct {
 	Pool       Pool
-	Archetypes []ImageArchetype // those with rows, in iteration order
-	Resources  []ImageResource
+	Archetypes []ImageArchetype // in iteration order; those without rows may be among them, to keep the order
+	Resources  []ImageResource  // a resource that is not listed is left as it is
+	// Hints are the adapter's own notes on the order in which the engine will
+	// hand out archetypes later. They refer to Archetypes by index. An image
+	// without them restores the same world but for that order.
+	Hints []uint32
 }
 
 // Pool is the exact state of the entity table. Slots[i] of a living entity is

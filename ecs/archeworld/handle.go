@@ -1,0 +1,43 @@
+package archeworld
+
+import (
+	"fmt"
+	"unsafe"
+
+	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// engineEntity makes arche's handle; arche offers only UnmarshalJSON.
+func engineEntity(e loupe.Entity) ecs.Entity {
+	if layoutErr != nil {
+		var out ecs.Entity
+		_ = out.UnmarshalJSON(fmt.Appendf(nil, "[%d,%d]", e.ID, e.Gen)) // two numbers: cannot fail
+		return out
+	}
+	return *(*ecs.Entity)(unsafe.Pointer(&e))
+}
+
+func ourEntity(e ecs.Entity) loupe.Entity { return loupe.Entity{ID: e.ID(), Gen: e.Generation()} }
+
+// ourEntities views arche's entities as ours. Only with a verified layout.
+func ourEntities(s []ecs.Entity) []loupe.Entity {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*loupe.Entity)(unsafe.Pointer(&s[0])), len(s))
+}
+
+// typeOf gives the number of a component ID, for which arche has no accessor.
+// Numbers are dense from 0 in order of registration.
+func (w *World) typeOf(id ecs.ID) loupe.TypeID {
+	if w.lay {
+		return loupe.TypeID((*idLayout)(unsafe.Pointer(&id)).id)
+	}
+	for i, known := range w.ids {
+		if known == id {
+			return loupe.TypeID(i)
+		}
+	}
+	return -1
+}

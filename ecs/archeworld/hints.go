@@ -1,0 +1,155 @@
+package archeworld
+
+// The order in which arche visits relation archetypes is that of their slots
+// in their node, and a new one takes the slot freed last. So that a restored
+// world goes on exactly as the captured one would have, an image notes for
+// each node with relations its slots and their free list, and for each cached
+// filter the order of its relation archetypes. The notes are:
+//
+//	nodes { first archetype, slots, free, free slots..., used, used slots... }
+//	filters { id, count, archetypes... }
+//
+// where archetypes are indices into the image, so that they survive a world
+// in which the types have other numbers.
+
+type hints struct {
+	nodes []nodeHint
+	index map[*archetype]uint32
+	last  *archNode
+}
+
+type nodeHint struct {
+	first uint32
+	slots uint32
+	free  []int32
+	used  []uint32
+}
+
+// archetype notes the image's archetype number i.
+func (h *hints) archetype(n *archNode, c *chunk, i int) {
+	if !n.HasRelation {
+		return
+	}
+	if h.last != n {
+		h.last = n
+		h.nodes = append(h.nodes, nodeHint{first: uint32(i), slots: uint32(n.archetypes.len), free: n.freeIndices})
+	}
+	node := &h.nodes[len(h.nodes)-1]
+	node.used = append(node.used, uint32(c.arch.index))
+	if h.index == nil {
+		h.index = map[*archetype]uint32{}
+	}
+	h.index[c.arch] = uint32(i)
+}
+
+func (h *hints) finish(out []uint32) []uint32 {
+	if len(h.nodes) == 0 {
+		return out
+	}
+	out = append(out, uint32(len(h.nodes)))
+	for _, n := range h.nodes {
+		out = append(out, n.first, n.slots, uint32(len(n.free)))
+		for _, s := range n.free {
+			out = append(out, uint32(s))
+		}
+		out = append(out, uint32(len(n.used)))
+		out = append(out, n.used...)
+	}
+	return out
+}
+
+func (h *hints) filters(in *world, out []uint32) []uint32 {
+	if len(h.nodes) == 0 {
+		return out
+	}
+	out = append(out, uint32(len(in.filterCache.filters)))
+	for i := range in.filterCache.filters {
+		f := &in.filterCache.filters[i]
+		at := len(out) + 1
+		out = append(out, f.ID, 0)
+		for _, a := range f.Archetypes.pointers {
+			if k, ok := h.index[a]; ok {
+				out = append(out, k)
+				out[at]++
+			}
+		}
+	}
+	return out
+}
+
+// parsed hints: nothing in them is trusted.
+type parsedHints struct {
+	nodes   map[uint32]nodeHint // by first archetype
+	filters map[uint32][]uint32 // archetypes by filter ID
+}
+
+func parseHints(in []uint32) (p parsedHints) {
+	ok := true
+	next := func() uint32 {
+		if len(in) == 0 {
+			ok = false
+			return 0
+		}
+		v := in[0]
+		in = in[1:]
+		return v
+	}
+	list := func() []uint32 {
+		n := next()
+		if uint64(n) > uint64(len(in)) {
+			ok = false
+			return nil
+		}
+		l := in[:n]
+		in = in[n:]
+		return l
+	}
+	if len(in) == 0 {
+		return p
+	}
+	p.nodes, p.filters = map[uint32]nodeHint{}, map[uint32][]uint32{}
+	for n := next(); n > 0 && ok; n-- {
+		h := nodeHint{first: next(), slots: next()}
+		for _, s := range list() {
+			h.free = append(h.free, int32(s))
+		}
+		h.used = list()
+		if h.sound() {
+			p.nodes[h.first] = h
+		}
+	}
+	for n := next(); n > 0 && ok; n-- {
+		id := next()
+		p.filters[id] = list()
+	}
+	if !ok {
+		return parsedHints{}
+	}
+	return p
+}
+
+// sound: every slot is used or free, once.
+func (h *nodeHint) sound() bool {
+	if uint64(len(h.free))+uint64(len(h.used)) != uint64(h.slots) {
+		return false
+	}
+	seen := make([]bool, h.slots)
+	mark := func(s uint32) bool {
+		if s >= h.slots || seen[s] {
+			return false
+		}
+		seen[s] = true
+		return true
+	}
+	for _, s := range h.free {
+		if !mark(uint32(s)) {
+			return false
+		}
+	}
+	for i, s := range h.used {
+		if !mark(s) || i > 0 && h.used[i-1] > s {
+			return false
+		}
+	}
+	return true
+}

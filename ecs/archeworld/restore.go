@@ -1,0 +1,454 @@
+package archeworld
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"unsafe"
+
+	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Check says whether img can be restored into this world. It changes nothing.
+func (w *World) Check(img *loupe.Image) error {
+	w.sync()
+	if !w.lay {
+		return layoutErrOr()
+	}
+	if w.ew.IsLocked() {
+		return &loupe.Error{Code: loupe.WorldLocked, Message: "the world is locked and cannot be restored", Next: "clear_crash",
+			Hint: "restore when no query is open; after a crash, clear_crash with unlock releases the lock"}
+	}
+	if len(w.types) > maxTypes {
+		return &loupe.Error{Code: loupe.NotSupported, Got: len(w.types), Want: maxTypes,
+			Message: fmt.Sprintf("%d component types are registered and arche works with %d: it cannot make archetypes any more", len(w.types), maxTypes)}
+	}
+	if err := loupe.ValidateImage(w.Catalog(), img); err != nil {
+		return err
+	}
+	if img.Pool.Reserved != 1 || img.Pool.Slots[0] != (loupe.Entity{Gen: math.MaxUint32}) {
+		return &loupe.Error{Code: loupe.BadSnapshot, Message: "the image's entity table is not arche's: it must reserve slot 0 and nothing else"}
+	}
+	return nil
+}
+
+// Restore makes the world equal to img, in place: the game's filters, mappers,
+// listener and resource pointers stay valid. No event is sent. A copy of the
+// world is kept meanwhile: should arche panic in spite of all checks, the world
+// is put back as it was and the error has code "panic".
+func (w *World) Restore(img *loupe.Image) error {
+	if err := w.Check(img); err != nil {
+		return err
+	}
+	var before loupe.Image
+	if err := w.Capture(&before); err != nil {
+		return err
+	}
+	listener := w.inner().listener
+	defer runtime.KeepAlive(w.shadeAll())
+	kept := w.keepResources()
+	w.ew.SetListener(nil)
+	defer w.ew.SetListener(listener)
+	err := w.replace(img, kept)
+	if err != nil {
+		w.inner().locks = lockMask{}
+		if again := w.replace(&before, kept); again != nil {
+			return &loupe.Error{Code: loupe.Panicked, Message: fmt.Sprintf("restoring failed (%v), and so did putting the world back (%v): the world is lost", err, again), Hint: "restart the game"}
+		}
+		return &loupe.Error{Code: loupe.Panicked, Message: fmt.Sprintf("restoring failed: %v; the world is as it was before", err)}
+	}
+	return nil
+}
+
+// shadeAll keeps the pointees of the rows that Reset clears without a write
+// barrier alive (it clears up to 64 rows byte by byte, more with barriers).
+func (w *World) shadeAll() []reflect.Value {
+	var held []reflect.Value
+	w.walk(func(_ *archNode, c *chunk) bool {
+		c.refresh()
+		for i, id := range c.comps {
+			if t := w.types[id]; !t.PointerFree && c.n > 0 && c.n <= 64 && c.cols[i].base != nil {
+				s := reflect.MakeSlice(reflect.SliceOf(t.Go), c.n, c.n)
+				reflect.Copy(s, reflect.SliceAt(t.Go, c.cols[i].base, c.n))
+				held = append(held, s)
+			}
+		}
+		return true
+	})
+	return held
+}
+
+// keepResources: arche's Reset drops them, the game keeps pointers to them.
+func (w *World) keepResources() []any {
+	ids := w.resourceIDs()
+	kept := make([]any, len(ids))
+	for i, id := range ids {
+		kept[i] = w.ew.Resources().Get(id)
+	}
+	return kept
+}
+
+// restoring is one run of replace.
+type restoring struct {
+	w     *World
+	img   *loupe.Image
+	hints parsedHints
+	nodes map[ecs.Mask]*archNode
+	arch  []*archetype // by image archetype
+	hint  map[*archNode]nodeHint
+	spare map[*archNode][]int32 // free slots nobody has taken yet
+}
+
+// replace empties the world and fills it from img.
+//
+// The entity table is loaded with every entity free, the free list running
+// through them in the order in which the rows are created and then on into the
+// image's own free list: so each batch gets the right entities, and what is
+// left is the right free list.
+func (w *World) replace(img *loupe.Image, kept []any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	r := &restoring{w: w, img: img, hints: parseHints(img.Hints), arch: make([]*archetype, len(img.Archetypes)), hint: map[*archNode]nodeHint{}, spare: map[*archNode][]int32{}}
+	w.ew.Reset()
+	r.makeNodes()
+	r.loadPool()
+	for i := range img.Archetypes {
+		if len(img.Archetypes[i].Entities) > 0 {
+			r.create(i, len(img.Archetypes[i].Entities))
+			r.fill(i)
+		}
+	}
+	for i := range img.Archetypes {
+		if r.arch[i] == nil {
+			r.createEmpty(i)
+		}
+	}
+	r.finish()
+	w.restoreResources(img, kept)
+	return nil
+}
+
+// makeNodes creates the archetypes' nodes that arche lacks, in the image's
+// order, which is the order of iteration. A node comes into being with the
+// first entity of its composition.
+func (r *restoring) makeNodes() {
+	w, in := r.w, r.w.inner()
+	r.nodes = make(map[ecs.Mask]*archNode, len(in.nodePointers))
+	for _, n := range in.nodePointers {
+		r.nodes[n.Mask] = n
+	}
+	var target ecs.Entity
+	for i := range r.img.Archetypes {
+		a := &r.img.Archetypes[i]
+		b, mask, relation := r.builder(a)
+		if n := r.nodes[mask]; n != nil && (n.IsActive || len(a.Entities) > 0) {
+			continue
+		}
+		if target.IsZero() {
+			target = w.ew.NewEntity()
+		}
+		if relation {
+			w.ew.RemoveEntity(b.New(target))
+		} else {
+			w.ew.RemoveEntity(b.New())
+		}
+		for _, n := range in.nodePointers {
+			r.nodes[n.Mask] = n
+		}
+	}
+	if !target.IsZero() {
+		w.ew.RemoveEntity(target) // frees the relation archetypes again
+		w.ew.Reset()
+	}
+	for first, h := range r.hints.nodes {
+		if int64(first) < int64(len(r.img.Archetypes)) {
+			_, mask, _ := r.builder(&r.img.Archetypes[first])
+			r.hint[r.nodes[mask]] = h
+		}
+	}
+	for _, n := range in.nodePointers {
+		if !n.HasRelation || !n.IsActive {
+			continue
+		}
+		for j := int32(0); j < n.archetypes.len; j++ {
+			if n.archetypes.at(j).index < 0 {
+				r.spare[n] = append(r.spare[n], j)
+			}
+		}
+	}
+}
+
+func (r *restoring) builder(a *loupe.ImageArchetype) (b *ecs.Builder, mask ecs.Mask, relation bool) {
+	w := r.w
+	ids := make([]ecs.ID, len(a.Components))
+	rel := -1
+	for k, id := range a.Components {
+		ids[k] = w.ids[id]
+		mask.Set(w.ids[id], true)
+		if w.rel[id] {
+			rel = k
+		}
+	}
+	b = ecs.NewBuilder(w.ew, ids...)
+	if rel >= 0 {
+		b = b.WithRelation(ids[rel])
+	}
+	return b, mask, rel >= 0
+}
+
+func target(a *loupe.ImageArchetype) loupe.Entity {
+	if len(a.Targets) == 0 {
+		return loupe.Entity{}
+	}
+	return a.Targets[0].Entity
+}
+
+func (r *restoring) loadPool() {
+	p := &r.img.Pool
+	dump := ecs.EntityDump{Entities: make([]ecs.Entity, len(p.Slots))}
+	slots := ourEntities(dump.Entities)
+	copy(slots, p.Slots)
+	prev := &dump.Next
+	rows := 0
+	for i := range r.img.Archetypes {
+		for _, e := range r.img.Archetypes[i].Entities {
+			*prev = e.ID
+			prev = &slots[e.ID].ID
+		}
+		rows += len(r.img.Archetypes[i].Entities)
+	}
+	*prev = 0
+	if int64(p.Next) < int64(len(slots)) {
+		*prev = p.Next
+	}
+	dump.Available = p.Available + uint32(rows)
+	r.w.ew.LoadEntities(&dump)
+}
+
+// create makes n rows of the image's archetype i.
+func (r *restoring) create(i, n int) {
+	a := &r.img.Archetypes[i]
+	in := r.w.inner()
+	b, mask, relation := r.builder(a)
+	t := target(a)
+	var slot *ecs.Entity
+	var was ecs.Entity
+	if relation {
+		r.place(i, r.nodes[mask], t)
+		if !t.IsZero() {
+			// A dangling target has to look alive for as long as arche
+			// checks it: it compares the generation of the slot.
+			slot = &in.entityPool.entities[t.ID]
+			was = *slot
+			(*entityLayout)(unsafe.Pointer(slot)).gen = t.Gen
+		}
+	}
+	id := in.entityPool.next
+	if in.entityPool.available == 0 {
+		id = uint32(len(in.entityPool.entities))
+	}
+	if relation {
+		b.NewBatch(n, engineEntity(t))
+	} else {
+		b.NewBatch(n)
+	}
+	if slot != nil {
+		// The batch may have taken the slot off the free list: only the
+		// generation goes back.
+		(*entityLayout)(unsafe.Pointer(&in.entityPool.entities[t.ID])).gen = was.Generation()
+	}
+	r.arch[i] = in.entities[id].arch
+}
+
+// place chooses the slot that a relation archetype will take in its node, by
+// leaving arche that one as the only free one, or none to make it append.
+func (r *restoring) place(i int, n *archNode, t loupe.Entity) {
+	if n == nil || !n.IsActive {
+		return
+	}
+	if _, ok := n.archetypeMap[engineEntity(t)]; ok {
+		return
+	}
+	n.freeIndices = nil
+	spare := r.spare[n]
+	if len(spare) == 0 {
+		return
+	}
+	want, exact := r.wanted(i, n)
+	k := slices.Index(spare, want)
+	if !exact || k < 0 {
+		// The first free slot behind those in use.
+		behind := int32(-1)
+		if i > 0 && r.arch[i-1] != nil && r.arch[i-1].node == n {
+			behind = r.arch[i-1].index
+		}
+		if k = slices.IndexFunc(spare, func(s int32) bool { return s > behind }); k < 0 {
+			return
+		}
+	}
+	n.freeIndices = []int32{spare[k]}
+	r.spare[n] = slices.Delete(spare, k, k+1)
+}
+
+// wanted is the slot that the hints name, if the node has as many slots as
+// they speak of.
+func (r *restoring) wanted(i int, n *archNode) (int32, bool) {
+	h, ok := r.hint[n]
+	k := int64(i) - int64(h.first)
+	if !ok || k < 0 || k >= int64(len(h.used)) || int64(h.slots) > int64(n.archetypes.len) {
+		return 0, false
+	}
+	return int32(h.used[k]), true
+}
+
+func (r *restoring) fill(i int) {
+	a, arch := &r.img.Archetypes[i], r.arch[i]
+	n := len(a.Entities)
+	copy(unsafe.Slice((*loupe.Entity)(arch.entityPointer), n), a.Entities)
+	for k, id := range a.Components {
+		t := r.w.types[id]
+		if t.Size == 0 {
+			continue
+		}
+		dst, src := arch.layouts[id].pointer, a.Columns[k].UnsafePointer()
+		if t.PointerFree {
+			copyBytes(dst, src, t.Size*uintptr(n))
+		} else {
+			reflect.Copy(reflect.SliceAt(t.Go, dst, n), loupe.CopyColumn(t, src, t.Size, n))
+		}
+	}
+}
+
+// createEmpty makes an archetype without rows by way of an entity that comes
+// and goes, and takes its traces off the entity table.
+func (r *restoring) createEmpty(i int) {
+	a := &r.img.Archetypes[i]
+	in := r.w.inner()
+	_, mask, relation := r.builder(a)
+	if n := r.nodes[mask]; n != nil && n.IsActive {
+		if !relation {
+			r.arch[i] = n.archetype
+			return
+		}
+		if arch := n.archetypeMap[engineEntity(target(a))]; arch != nil {
+			r.arch[i] = arch
+			return
+		}
+	}
+	if t := target(a); !t.IsZero() && r.img.Pool.Slots[t.ID] != t {
+		return // arche keeps no empty archetype of a dead target
+	}
+	p := &in.entityPool
+	slots, next, available := len(p.entities), p.next, p.available
+	id := next
+	if available == 0 {
+		id = uint32(slots)
+	}
+	r.create(i, 1)
+	r.w.ew.RemoveEntity(p.entities[id])
+	p.entities, p.next, p.available = p.entities[:slots], next, available
+	if int(id) < slots {
+		*(*loupe.Entity)(unsafe.Pointer(&p.entities[id])) = r.img.Pool.Slots[id]
+	}
+	in.entities = in.entities[:slots]
+}
+
+// finish writes what batches leave approximate: the entity table, which
+// entities are targets, the free slots of nodes, the order of cached filters.
+func (r *restoring) finish() {
+	in, p := r.w.inner(), &r.img.Pool
+	copy(ourEntities(in.entityPool.entities), p.Slots)
+	in.entityPool.next, in.entityPool.available = p.Next, p.Available
+	for i := range r.img.Archetypes {
+		if t := target(&r.img.Archetypes[i]); !t.IsZero() && p.Slots[t.ID] == t {
+			in.targetEntities.data[t.ID/64] |= 1 << (t.ID % 64)
+		}
+	}
+	for n, spare := range r.spare {
+		slices.SortFunc(spare, func(a, b int32) int { return int(b - a) }) // the lowest is taken first
+		n.freeIndices = spare
+	}
+	for n, h := range r.hint {
+		if n == nil || !n.HasRelation {
+			continue
+		}
+		free := n.freeIndices
+		var order []int32
+		for _, s := range h.free {
+			if k := slices.Index(free, s); k >= 0 {
+				order = append(order, s)
+				free = slices.Delete(free, k, k+1)
+			}
+		}
+		n.freeIndices = append(free, order...)
+	}
+	r.orderFilters()
+}
+
+// orderFilters puts relation archetypes of cached filters in the order of the
+// hints. It also drops arche's index of such a list, which arche makes again
+// when needed and does not keep right when an archetype comes back.
+func (r *restoring) orderFilters() {
+	in := r.w.inner()
+	for i := range in.filterCache.filters {
+		f := &in.filterCache.filters[i]
+		f.Indices = nil
+		order := r.hints.filters[f.ID]
+		if len(order) == 0 {
+			continue
+		}
+		rank := make(map[*archetype]int, len(order))
+		for k, i := range order {
+			if int64(i) < int64(len(r.arch)) && r.arch[i] != nil {
+				rank[r.arch[i]] = k
+			}
+		}
+		var places []int
+		var list []*archetype
+		for k, a := range f.Archetypes.pointers {
+			if _, ok := rank[a]; ok {
+				places = append(places, k)
+				list = append(list, a)
+			}
+		}
+		slices.SortFunc(list, func(a, b *archetype) int { return rank[a] - rank[b] })
+		for k, at := range places {
+			f.Archetypes.pointers[at] = list[k]
+		}
+	}
+}
+
+// restoreResources puts the game's own resource objects back, with the
+// image's contents.
+func (w *World) restoreResources(img *loupe.Image, kept []any) {
+	content := map[loupe.TypeID]reflect.Value{}
+	for _, r := range img.Resources {
+		content[r.ID] = r.Value
+	}
+	for i, id := range w.resourceIDs() {
+		v, listed := content[loupe.TypeID(i)]
+		was := reflect.ValueOf(kept[i])
+		switch {
+		case !listed:
+			if kept[i] != nil {
+				w.ew.Resources().Add(id, kept[i])
+			}
+		case !v.IsValid():
+		case was.IsValid() && was.Type() == reflect.PointerTo(v.Type()) && !was.IsNil():
+			was.Elem().Set(loupe.Copy(v))
+			w.ew.Resources().Add(id, kept[i])
+		case was.IsValid() && was.Type() == v.Type():
+			w.ew.Resources().Add(id, loupe.Copy(v).Interface())
+		default:
+			p := reflect.New(v.Type())
+			p.Elem().Set(loupe.Copy(v))
+			w.ew.Resources().Add(id, p.Interface())
+		}
+	}
+}

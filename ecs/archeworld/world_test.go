@@ -1,0 +1,68 @@
+package archeworld
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
+
+	"github.com/loupe-ecs/loupe/ecs/ecstest"
+)
+
+type childOf struct {
+	ecs.Relation
+	Since int
+}
+
+type likes struct{ ecs.Relation }
+
+// listener panics on the events of one kind.
+type listener struct{ on event.Subscription }
+
+func (l listener) Notify(*ecs.World, ecs.EntityEvent) { panic("the game's listener failed") }
+func (l listener) Subscriptions() event.Subscription  { return l.on }
+func (l listener) Components() *ecs.Mask              { return nil }
+
+func newFixture(testing.TB) ecstest.Fixture {
+	w := ecs.NewWorld(4)
+	ecs.ComponentID[childOf](&w)
+	for _, c := range ecstest.Components() {
+		ecs.TypeID(&w, c)
+	}
+	ecs.ComponentID[likes](&w)
+	ecs.AddResource(&w, &ecstest.Score{Points: 7, Names: []string{"x"}})
+	ecs.ResourceID[ecstest.Absent](&w)
+	cached := ecs.All()
+	w.Cache().Register(&cached)
+	arm := func(on event.Subscription) func() func() {
+		return func() func() {
+			w.SetListener(listener{on})
+			return func() { w.SetListener(nil) }
+		}
+	}
+	return ecstest.Fixture{
+		World: New(&w),
+		Lock: func() func() {
+			all := ecs.All()
+			q := w.Query(&all)
+			return q.Close
+		},
+		PanicOnSpawn:   arm(event.EntityCreated),
+		PanicOnDespawn: arm(event.EntityRemoved),
+		State: func() string {
+			return fmt.Sprintf("%+v %v %v", *w.Stats(), ecs.ComponentIDs(&w), ecs.ResourceIDs(&w))
+		},
+	}
+}
+
+func TestConformance(t *testing.T) { ecstest.Run(t, newFixture) }
+
+// A build with an unknown memory layout is served by the public interface.
+func TestConformanceWithoutLayout(t *testing.T) {
+	ecstest.Run(t, func(tb testing.TB) ecstest.Fixture {
+		f := newFixture(tb)
+		f.World.(*World).lay = false
+		return f
+	})
+}

@@ -1,0 +1,205 @@
+package ecstest
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+var applyCases = []kase{
+	{"Apply/Spawn", "a spawn returns its entities in order, with exactly the given components and values", (*kit).applySpawn},
+	{"Apply/Owned", "every spawned entity has its own deep copy; what the caller passed is not shared with the world", (*kit).applyOwned},
+	{"Apply/Structure", "add, remove, set and despawn change what they name and leave every other value alone", (*kit).applyStructure},
+	{"Apply/InOrder", "changes take effect in turn: each is judged by the world the ones before it would leave", (*kit).applyInOrder},
+	{"Apply/WholeOrNothing", "a batch with one illegal change is refused with the right code and nothing of it happens", (*kit).applyWholeOrNothing},
+}
+
+func (k *kit) applySpawn() {
+	if es := k.must(); len(es) != 0 {
+		k.fail("no changes spawned %v", es)
+	}
+	es := k.must(
+		ecs.Change{Op: ecs.OpSpawn, Values: k.vals(Position{1, 2}, Flag{})},
+		ecs.Change{Op: ecs.OpSpawn, Count: 100, Values: k.vals(Health{HP: 3}, Name("n"))},
+		ecs.Change{Op: ecs.OpSpawn})
+	if len(es) != 102 {
+		k.fatal("102 entities were asked for, %d came", len(es))
+	}
+	seen := map[ecs.Entity]bool{}
+	for _, e := range es {
+		if seen[e] || !k.World.Alive(e) || e.IsZero() {
+			k.fatal("%v: returned before: %v, alive: %v", e, seen[e], k.World.Alive(e))
+		}
+		seen[e] = true
+	}
+	comps := func(e ecs.Entity) []ecs.TypeID {
+		c, _, _ := k.World.Row(e)
+		ids := slices.Clone(c.Components())
+		slices.Sort(ids)
+		return ids
+	}
+	sorted := func(ids ...ecs.TypeID) []ecs.TypeID { slices.Sort(ids); return ids }
+	if got := comps(es[0]); !slices.Equal(got, sorted(k.pos, k.flag)) {
+		k.fail("the first entity has components %v", got)
+	}
+	want(k, es[0], k.pos, Position{1, 2})
+	for _, e := range es[1:101] {
+		if got := comps(e); !slices.Equal(got, sorted(k.hp, k.name)) {
+			k.fatal("entity %v has components %v", e, got)
+		}
+		want(k, e, k.hp, Health{HP: 3})
+		want(k, e, k.name, Name("n"))
+	}
+	if got := comps(es[101]); len(got) != 0 {
+		k.fail("the last entity has components %v", got)
+	}
+	// Slots are used again.
+	k.must(ecs.Change{Op: ecs.OpDespawn, Entity: es[50]}, ecs.Change{Op: ecs.OpDespawn, Entity: es[0]})
+	for _, e := range k.must(ecs.Change{Op: ecs.OpSpawn, Count: 5, Values: k.vals(newBag(1))}) {
+		if seen[e] || !k.World.Alive(e) {
+			k.fail("%v is no new entity", e)
+		}
+	}
+}
+
+func (k *kit) applyOwned() {
+	bag := newBag(3)
+	es := k.must(ecs.Change{Op: ecs.OpSpawn, Count: 3, Values: k.vals(bag, Position{})})
+	more := k.spawn(Position{1, 1})
+	k.must(ecs.Change{Op: ecs.OpAdd, Entity: more, Values: k.vals(bag)})
+	single := k.spawn(newBag(9))
+	k.must(ecs.Change{Op: ecs.OpSet, Entity: single, Values: k.vals(bag)})
+	es = append(es, more, single)
+	spoil := func(b *Bag) {
+		b.Items[0].Count = -99
+		b.Counts["spoiled"] = 1
+		b.Next.Note = "spoiled"
+		b.hidden[0] = -99
+	}
+	spoil(&bag)
+	for i, e := range es {
+		b := ptr[Bag](k, e, k.bag)
+		if b == nil || b.check(3) != "" {
+			k.fatal("entity %d shares memory with the caller's value or with another entity: %+v", i, b)
+		}
+		spoil(b)
+	}
+}
+
+func (k *kit) applyStructure() {
+	var es []ecs.Entity
+	for i := range 6 {
+		es = append(es, k.spawn(Position{float64(i), 0}, newBag(i)))
+	}
+	e := es[2]
+	k.must(ecs.Change{Op: ecs.OpAdd, Entity: e, Values: k.vals(Health{HP: 5, Max: 6}, Flag{}, Name("added"))})
+	want(k, e, k.hp, Health{5, 6})
+	want(k, e, k.name, Name("added"))
+	want(k, e, k.pos, Position{2, 0})
+	want(k, e, k.bag, newBag(2))
+	k.must(ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{7, 8}, newBag(42))})
+	want(k, e, k.pos, Position{7, 8})
+	want(k, e, k.bag, newBag(42))
+	want(k, e, k.hp, Health{5, 6})
+	k.must(ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.pos, k.flag}})
+	if _, ok := get[Position](k, e, k.pos); ok {
+		k.fail("the removed component is still there")
+	}
+	want(k, e, k.bag, newBag(42))
+	want(k, e, k.name, Name("added"))
+	k.must(ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.bag, k.hp, k.name}})
+	if c, _, ok := k.World.Row(e); !ok || len(c.Components()) != 0 {
+		k.fail("an entity that lost its last component: alive %v", ok)
+	}
+	k.must(ecs.Change{Op: ecs.OpDespawn, Entity: e})
+	for i, o := range es {
+		if i == 2 {
+			continue
+		}
+		want(k, o, k.pos, Position{float64(i), 0})
+		want(k, o, k.bag, newBag(i))
+	}
+	k.must(ecs.Change{Op: ecs.OpDespawn, Entity: es[0]}, ecs.Change{Op: ecs.OpDespawn, Entity: es[5]})
+	for _, i := range []int{1, 3, 4} {
+		want(k, es[i], k.bag, newBag(i))
+	}
+}
+
+func (k *kit) applyInOrder() {
+	e := k.spawn(Position{1, 1})
+	k.must(
+		ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.pos}},
+		ecs.Change{Op: ecs.OpAdd, Entity: e, Values: k.vals(Position{2, 2})},
+		ecs.Change{Op: ecs.OpAdd, Entity: e, Values: k.vals(Health{HP: 1})},
+		ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Health{HP: 2})},
+		ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{3, 3})})
+	want(k, e, k.pos, Position{3, 3})
+	want(k, e, k.hp, Health{HP: 2})
+	add := ecs.Change{Op: ecs.OpAdd, Entity: e, Values: k.vals(Flag{})}
+	k.refused(ecs.InvalidArguments, add, add)
+	remove := ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.pos}}
+	k.refused(ecs.ComponentMissing, remove, remove)
+	k.refused(ecs.ComponentMissing, remove, ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{})})
+	despawn := ecs.Change{Op: ecs.OpDespawn, Entity: e}
+	k.refused(ecs.EntityDead, despawn, despawn)
+	k.refused(ecs.EntityDead, despawn, ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{})})
+	if !k.World.Alive(e) {
+		k.fail("a refused batch despawned the entity")
+	}
+}
+
+func (k *kit) applyWholeOrNothing() {
+	k.populate(6)
+	e := k.spawn(Position{}, Health{})
+	victim := k.spawn(newBag(1))
+	dead := k.spawn()
+	k.must(ecs.Change{Op: ecs.OpDespawn, Entity: dead})
+	unknown := ecs.TypeID(len(k.World.Catalog().Components))
+	one := []ecs.Change{
+		{Op: ecs.OpSpawn, Count: 3, Values: k.vals(Position{}, newBag(2))},
+		{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{5, 5})},
+		{Op: ecs.OpAdd, Entity: e, Values: k.vals(Name("n"))},
+		{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.hp}},
+		{Op: ecs.OpDespawn, Entity: victim},
+	}
+	value := func(id ecs.TypeID, v any) []ecs.Value { return []ecs.Value{{Type: id, Value: reflect.ValueOf(v)}} }
+	for _, bad := range []struct {
+		code   ecs.Code
+		change ecs.Change
+	}{
+		{ecs.InvalidArguments, ecs.Change{}},
+		{ecs.InvalidArguments, ecs.Change{Op: 99, Entity: e}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Count: -1}},
+		{ecs.TooLarge, ecs.Change{Op: ecs.OpSpawn, Count: ecs.MaxSpawn + 1}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Entity: e}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: k.vals(Position{}, Position{})}},
+		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpSpawn, Values: value(unknown, Position{})}},
+		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpSpawn, Values: value(-1, Position{})}},
+		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpSpawn, Values: value(100_000, Position{})}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: value(k.pos, Velocity{})}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: value(k.pos, &Position{})}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: value(k.hp, nil)}},
+		{ecs.EntityDead, ecs.Change{Op: ecs.OpSet, Entity: dead, Values: k.vals(Position{})}},
+		{ecs.EntityDead, ecs.Change{Op: ecs.OpDespawn, Entity: dead}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSet, Entity: e}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpAdd, Entity: e}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpRemove, Entity: e}},
+		{ecs.ComponentMissing, ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Velocity{})}},
+		{ecs.ComponentMissing, ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.vel}}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.pos, k.pos}}},
+		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{unknown}}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: k.vals(Position{})}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: value(k.vel, "fast")}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpRetarget, Entity: e}},
+		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpRetarget, Entity: e, Targets: []ecs.Target{{Relation: unknown}}}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpRetarget, Entity: e, Targets: []ecs.Target{{Relation: k.pos}}}},
+		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: k.vals(Position{}), Targets: []ecs.Target{{Relation: k.pos, Entity: e}}}},
+	} {
+		k.refused(bad.code, bad.change)
+		k.refused(bad.code, append(slices.Clone(one), bad.change)...)
+	}
+	if _, err := k.World.Apply(one); err != nil {
+		k.fail("the legal changes alone are refused: %v", err)
+	}
+}

@@ -1,0 +1,173 @@
+package ecstest
+
+import (
+	"reflect"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+var lockCases = []kase{
+	{"Lock/Refuses", "a locked world refuses structural changes, and lets itself be read and its values be set", (*kit).lockRefuses},
+	{"Lock/Unlock", "Unlock frees the world of the lock that an interrupted query left behind", (*kit).unlock},
+	{"Listener/Panics", "a listener that panics becomes an error with code panic, and the world stays usable", (*kit).listenerPanics},
+}
+
+var resourceCases = []kase{
+	{"Resource/Access", "a resource the engine stores by pointer is addressable; one that is registered without a value is absent; any other number is false", (*kit).resourceAccess},
+}
+
+func (k *kit) lockRefuses() {
+	if k.Lock == nil {
+		k.declared("locking")
+		return
+	}
+	k.populate(5)
+	e := k.spawn(Position{}, newBag(1))
+	all := entities(k.World, ecs.Filter{})
+	release := k.Lock()
+	if !k.World.Locked() || !k.World.Catalog().Locked {
+		k.fail("the world has an open query: Locked is %v, the catalog says %v", k.World.Locked(), k.World.Catalog().Locked)
+	}
+	structural := []ecs.Change{
+		{Op: ecs.OpSpawn, Values: k.vals(Position{})},
+		{Op: ecs.OpDespawn, Entity: e},
+		{Op: ecs.OpAdd, Entity: e, Values: k.vals(Flag{})},
+		{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.pos}},
+	}
+	set := ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{4, 4}, newBag(2))}
+	for _, c := range structural {
+		k.refused(ecs.WorldLocked, c)
+		k.refused(ecs.WorldLocked, set, c)
+	}
+	k.must(set)
+	want(k, e, k.pos, Position{4, 4})
+	want(k, e, k.bag, newBag(2))
+	if got := entities(k.World, ecs.Filter{}); !reflect.DeepEqual(got, all) {
+		k.fail("a locked world shows %d entities of %d", len(got), len(all))
+	}
+	if r, ok := k.World.(ecs.Restorer); ok {
+		var img ecs.Image
+		if err := r.Capture(&img); err == nil {
+			hash := Hash(k.World)
+			for _, err := range []error{r.Check(&img), r.Restore(&img)} {
+				if !isCode(err, ecs.WorldLocked) {
+					k.fail("restoring a locked world gave %v, world_locked was expected", err)
+				}
+			}
+			if Hash(k.World) != hash {
+				k.fail("a refused restore changed the world")
+			}
+		}
+	}
+	release()
+	if k.World.Locked() {
+		k.fatal("the query is closed and the world locked")
+	}
+	for _, c := range structural[1:2] {
+		k.must(c)
+	}
+}
+
+func (k *kit) unlock() {
+	u, ok := k.World.(ecs.Unlocker)
+	if !ok || k.Lock == nil {
+		k.declared("releasing locks")
+		return
+	}
+	k.populate(3)
+	e := k.spawn(Position{1, 1})
+	for range 3 {
+		k.Lock() // never released: the system that held it has panicked
+	}
+	hash := Hash(k.World)
+	if err := u.Unlock(); err != nil {
+		if !isCode(err, ecs.CrashLayout) {
+			k.fail("Unlock gave %v", err)
+		}
+		k.declared("releasing locks")
+		return
+	}
+	if k.World.Locked() {
+		k.fatal("Unlock left the world locked")
+	}
+	if Hash(k.World) != hash {
+		k.fail("Unlock changed more than the lock")
+	}
+	k.must(ecs.Change{Op: ecs.OpDespawn, Entity: e}, ecs.Change{Op: ecs.OpSpawn, Values: k.vals(Position{})})
+	// Locks work as before, more of them than were ever open.
+	for range 300 {
+		release := k.Lock()
+		if !k.World.Locked() {
+			k.fatal("a query does not lock any more")
+		}
+		release()
+	}
+	if k.World.Locked() {
+		k.fail("queries do not unlock any more")
+	}
+	if err := u.Unlock(); err != nil || k.World.Locked() {
+		k.fail("Unlock of an unlocked world: %v", err)
+	}
+}
+
+func (k *kit) listenerPanics() {
+	if k.PanicOnSpawn == nil && k.PanicOnDespawn == nil {
+		k.declared("listening to events")
+		return
+	}
+	e := k.spawn(Position{})
+	try := func(arm func() func(), c ecs.Change) {
+		k.Helper()
+		if arm == nil {
+			return
+		}
+		stop := arm()
+		first := ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{8, 8})}
+		_, err := k.World.Apply([]ecs.Change{first, c})
+		stop()
+		if !isCode(err, ecs.Panicked) {
+			k.fail("a listener panicked on %s: %v, code panic was expected", c.Op, err)
+		}
+		if k.World.Locked() {
+			k.fail("a listener's panic left the world locked")
+		}
+		want(k, e, k.pos, Position{8, 8})
+	}
+	try(k.PanicOnSpawn, ecs.Change{Op: ecs.OpSpawn, Values: k.vals(Name("n"), newBag(1))})
+	victim := k.spawn(Name("victim"), newBag(2))
+	try(k.PanicOnDespawn, ecs.Change{Op: ecs.OpDespawn, Entity: victim})
+	n := k.spawn(newBag(3))
+	want(k, n, k.bag, newBag(3))
+	for _, e := range entities(k.World, ecs.Filter{}) {
+		k.must(ecs.Change{Op: ecs.OpDespawn, Entity: e})
+	}
+}
+
+func (k *kit) resourceAccess() {
+	var score, absent ecs.TypeID = -1, -1
+	for _, r := range k.World.Catalog().Resources {
+		switch r.Type.Go {
+		case reflect.TypeFor[Score]():
+			score = r.ID
+		case reflect.TypeFor[Absent]():
+			absent = r.ID
+		}
+	}
+	v, ok := k.World.Resource(score)
+	if !ok || !v.CanSet() || v.Type() != reflect.TypeFor[Score]() {
+		k.fatal("the resource Score: present %v, value %v", ok, v)
+	}
+	v.FieldByName("Points").SetInt(123)
+	again, _ := k.World.Resource(score)
+	if got := again.Interface().(Score).Points; got != 123 {
+		k.fail("what was written to the resource reads back as %d", got)
+	}
+	if _, ok := k.World.Resource(absent); ok {
+		k.fail("the resource Absent is present")
+	}
+	for _, id := range []ecs.TypeID{-1, 100, 255, 256, 1 << 20, ecs.TypeID(len(k.World.Catalog().Resources))} {
+		if _, ok := k.World.Resource(id); ok {
+			k.fail("resource number %d, which does not exist, is present", id)
+		}
+	}
+}
