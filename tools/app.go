@@ -47,4 +47,7 @@ func (a *App) Times() SystemTimes {
 type Picture struct {
 	Image image.Image
 	Frame uint64 // host frame that it shows; 0 if the host does not count
+	// Focus is the pixel of the entity that the Shot named; nil if the host
+	// cannot tell.
+	Focus *image.Point
 }

@@ -309,18 +309,10 @@ type Screen interface {
 // Shot says what a picture should show. Cropping and scaling are the built-in
 // tool's work, not the host's.
 type Shot struct {
-	// Entity centres the picture on an entity if the host can; zero: the view
-	// as it is.
+	// Entity asks for a picture that shows this entity, and for its Focus; zero:
+	// the view as it is. An entity without a place is a component_missing error,
+	// a dead one entity_dead.
 	Entity ecs.Entity
-}
-
-// Projector is implemented by a Screen that can tell where an entity is in the
-// picture, so that screenshot can crop around it.
-type Projector interface {
-	// Project gives the pixel of an entity's position in the picture that the
-	// last Capture drew. An entity without a place is a component_missing
-	// error.
-	Project(e ecs.Entity) (x, y float64, err error)
 }
 
 // ErrNoDisplay is what a Screen answers when there is nothing to draw on.
