@@ -1,0 +1,48 @@
+package snapshot
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// badHint closes every refusal of a damaged or foreign file.
+const badHint = "the world was not touched; save again, or load another file that snapshot_list shows"
+
+// badFile makes the refusal of a file that is not a sound snapshot.
+func badFile(format string, args ...any) *ecs.Error {
+	return &ecs.Error{Code: ecs.BadSnapshot, Message: "bad snapshot: " + fmt.Sprintf(format, args...),
+		Hint: badHint, Next: "snapshot_list"}
+}
+
+// fail unwinds the decoder or the encoder to its entry point, which turns it
+// into an error. Decoding checks something at every byte; returning an error
+// from each of these places costs more than the work between them.
+type fail struct{ err error }
+
+// recovered stores a fail, or any other panic, in err. A panic that is not a
+// fail is a fault of this package: it is reported as what it is to the caller,
+// a refusal, because nothing has been touched at that point.
+func recovered(err *error, doing string) {
+	switch r := recover().(type) {
+	case nil:
+	case fail:
+		*err = r.err
+	default:
+		*err = &ecs.Error{Code: ecs.BadSnapshot, Message: fmt.Sprintf("%s the snapshot panicked: %v", doing, r),
+			Hint: "nothing was changed; a file written by the same build should load, please report this one"}
+	}
+}
+
+// fullName is the type identity of a Go type: import path and name. Types
+// without a name have none.
+func fullName(t reflect.Type) string {
+	if t.Name() == "" {
+		return ""
+	}
+	if t.PkgPath() == "" {
+		return t.Name()
+	}
+	return t.PkgPath() + "." + t.Name()
+}

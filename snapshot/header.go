@@ -1,0 +1,98 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"io"
+	"runtime/debug"
+	"slices"
+	"sync"
+)
+
+// Header describes a file. It comes first and is read without the body.
+type Header struct {
+	Format     int      `json:"format"` // version of the file format
+	Build      Build    `json:"build"`
+	App        string   `json:"app,omitempty"`
+	Engine     string   `json:"engine,omitempty"`
+	Frame      uint64   `json:"frame"`
+	Entities   int      `json:"entities"`
+	Archetypes int      `json:"archetypes"` // those with rows
+	Components []string `json:"components"` // full type names
+	Resources  []string `json:"resources"`
+	States     []string `json:"states,omitempty"`
+	Excluded   []string `json:"excluded,omitempty"`
+}
+
+// Build identifies the program that wrote a file.
+type Build struct {
+	Module   string `json:"module,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Revision string `json:"revision,omitempty"`
+	Dirty    bool   `json:"dirty,omitempty"` // uncommitted changes
+	Go       string `json:"go,omitempty"`
+}
+
+// thisBuild reads what the linker recorded.
+var thisBuild = sync.OnceValue(func() Build {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return Build{}
+	}
+	b := Build{Module: info.Main.Path, Version: info.Main.Version, Go: info.GoVersion}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.modified":
+			b.Dirty = s.Value == "true"
+		}
+	}
+	return b
+})
+
+// ReadHeader reads the header of a snapshot alone: magic, version, and the
+// checksum of the header are verified, the body is not looked at. Any
+// goroutine may call it.
+func ReadHeader(r io.Reader) (Header, error) {
+	br, err := newBlockReader(r)
+	if err != nil {
+		return Header{}, err
+	}
+	return br.header()
+}
+
+func (b *blockReader) header() (Header, error) {
+	bl, err := b.next()
+	if err != nil {
+		return Header{}, err
+	}
+	if bl.kind != kindHeader {
+		return Header{}, badFile("the first block is no header")
+	}
+	raw, err := bl.expand(nil)
+	if err != nil {
+		return Header{}, err
+	}
+	var h Header
+	if err := json.Unmarshal(raw, &h); err != nil {
+		return Header{}, badFile("the header is not readable: %v", err)
+	}
+	return h, nil
+}
+
+// bytes encodes the header; lists that would not fit into a block are cut, the
+// body has them in full.
+func (h Header) bytes() []byte {
+	for {
+		raw, err := json.Marshal(h)
+		if err == nil && len(raw) <= blockSize/2 {
+			return raw
+		}
+		half := func(s []string) []string { return slices.Clone(s[:len(s)/2]) }
+		h.Components, h.Resources, h.States, h.Excluded = half(h.Components), half(h.Resources), half(h.States), half(h.Excluded)
+		if len(h.App) > 1000 {
+			h.App = h.App[:1000]
+		}
+		h.Build = thisBuild()
+	}
+}

@@ -1,0 +1,270 @@
+package snapshot
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// Restore puts the snapshot into the world. Frame goroutine only. Whatever can
+// be refused is refused before anything changes (world_locked, a world other
+// than the one Decode was given the catalog of). Should the engine or a host
+// state fail in the middle all the same, the world is put back to what it was.
+func (s *Staged) Restore(world ecs.World) (*Report, error) {
+	r, err := restorer(world)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.sameTypes(world.Catalog()); err != nil {
+		return nil, err
+	}
+	if err := r.Check(&s.Image); err != nil {
+		return nil, err
+	}
+	// The way back, and the source of what no file can hold.
+	var before Capture
+	if err := before.Take(world, s.options); err != nil {
+		return nil, err
+	}
+	img, err := s.prepare(world, &before)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.apply(r, img); err != nil {
+		if undo := s.undo(r, &before); undo != nil {
+			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("%v; and putting the world back failed too: %v", err, undo),
+				Hint: "the world may be in any state: restart the game"}
+		}
+		return nil, err
+	}
+	return s.Report(), nil
+}
+
+// sameTypes: the numbers in the image are those of the catalog it was decoded
+// for; types are only ever added.
+func (s *Staged) sameTypes(cat *ecs.Catalog) error {
+	fresh := len(cat.Components) >= len(s.catalog.Components) && len(cat.Resources) >= len(s.catalog.Resources)
+	for i := 0; fresh && i < len(s.catalog.Components); i++ {
+		fresh = cat.Components[i].Type.Go == s.catalog.Components[i].Type.Go
+	}
+	for i := 0; fresh && i < len(s.catalog.Resources); i++ {
+		fresh = cat.Resources[i].Type.Go == s.catalog.Resources[i].Type.Go
+	}
+	if !fresh {
+		return &ecs.Error{Code: ecs.Busy, Message: "the world was replaced while the snapshot was being read", Hint: "load it again"}
+	}
+	return nil
+}
+
+// prepare takes over from the live world what the file cannot or must not
+// hold, into a copy of the image where needed.
+func (s *Staged) prepare(world ecs.World, before *Capture) (img *ecs.Image, err error) {
+	defer recovered(&err, "preparing")
+	cat := world.Catalog()
+	dropped, _ := s.options.excluded(cat)
+	img = &ecs.Image{Pool: s.Image.Pool, Archetypes: s.Image.Archetypes, Resources: s.Image.Resources}
+	live := locate(&before.Image)
+	if len(dropped) > 0 {
+		img.Archetypes = keep(leaveOut(img.Archetypes, dropped), &before.Image, live, dropped)
+	}
+	graftRows(cat, img, &before.Image, live)
+	_, dropped = s.options.excluded(cat)
+	img.Resources = graftResources(cat, img.Resources, before.Image.Resources, dropped)
+	return img, nil
+}
+
+func (s *Staged) apply(r ecs.Restorer, img *ecs.Image) (err error) {
+	if err := r.Restore(img); err != nil {
+		return err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("a host state panicked while it was put in place: %v", p),
+				Hint: "the world was put back to what it was before the load"}
+		}
+	}()
+	for _, f := range s.finish {
+		f()
+	}
+	return nil
+}
+
+func (s *Staged) undo(r ecs.Restorer, before *Capture) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	err = r.Restore(&before.Image)
+	for i, st := range before.states {
+		if finish, e := s.options.States[i].Load(st.version, st.data); e == nil && finish != nil {
+			finish()
+		}
+	}
+	return err
+}
+
+// place is where an entity is in an image.
+type place struct {
+	gen       uint32
+	archetype int32 // -1: nowhere
+	row       int32
+}
+
+// places indexes an image by slot number.
+type places []place
+
+func locate(img *ecs.Image) places {
+	out := make(places, len(img.Pool.Slots))
+	for i := range out {
+		out[i].archetype = -1
+	}
+	for a := range img.Archetypes {
+		for row, e := range img.Archetypes[a].Entities {
+			out[e.ID] = place{e.Gen, int32(a), int32(row)}
+		}
+	}
+	return out
+}
+
+func (p places) find(e ecs.Entity) (place, bool) {
+	if uint64(e.ID) >= uint64(len(p)) || p[e.ID].archetype < 0 || p[e.ID].gen != e.Gen {
+		return place{}, false
+	}
+	return p[e.ID], true
+}
+
+// keep gives entities the excluded components they have in the live world.
+// Rows of one archetype may part, each part keeping its order.
+func keep(list []ecs.ImageArchetype, live *ecs.Image, where places, dropped map[ecs.TypeID]bool) []ecs.ImageArchetype {
+	var out []ecs.ImageArchetype
+	for i := range list {
+		a := &list[i]
+		parts := map[string]int{}
+		for row, e := range a.Entities {
+			var extra ecs.ImageArchetype
+			var from *ecs.ImageArchetype
+			at, ok := where.find(e)
+			if ok {
+				from = &live.Archetypes[at.archetype]
+				for _, id := range from.Components {
+					if dropped[id] {
+						extra.Components = append(extra.Components, id)
+					}
+				}
+				for _, t := range from.Targets {
+					if dropped[t.Relation] {
+						extra.Targets = append(extra.Targets, t)
+					}
+				}
+			}
+			key := archetypeKey(&extra)
+			k, ok := parts[key]
+			if !ok {
+				k = len(out)
+				parts[key] = k
+				b := ecs.ImageArchetype{Components: append(slices.Clone(a.Components), extra.Components...),
+					Targets: append(slices.Clone(a.Targets), extra.Targets...)}
+				for _, col := range a.Columns {
+					b.Columns = append(b.Columns, reflect.MakeSlice(col.Type(), 0, 0))
+				}
+				for _, id := range extra.Components {
+					b.Columns = append(b.Columns, reflect.MakeSlice(from.Columns[slices.Index(from.Components, id)].Type(), 0, 0))
+				}
+				out = append(out, b)
+			}
+			b := &out[k]
+			b.Entities = append(b.Entities, e)
+			for c, id := range b.Components {
+				if c < len(a.Columns) {
+					b.Columns[c] = reflect.Append(b.Columns[c], a.Columns[c].Index(row))
+				} else {
+					b.Columns[c] = reflect.Append(b.Columns[c], from.Columns[slices.Index(from.Components, id)].Index(int(at.row)))
+				}
+			}
+		}
+	}
+	out = merge(out)
+	for i := range out {
+		sortColumns(&out[i])
+	}
+	return out
+}
+
+// graftRows copies functions, channels, locks and other handles from the live
+// components into the ones about to replace them.
+func graftRows(cat *ecs.Catalog, img, live *ecs.Image, where places) {
+	for i := range img.Archetypes {
+		a := &img.Archetypes[i]
+		for c, id := range a.Components {
+			n := nodeOf(cat.Components[id].Type.Go)
+			if !n.opaque {
+				continue
+			}
+			for row, e := range a.Entities {
+				at, ok := where.find(e)
+				if !ok {
+					continue
+				}
+				from := &live.Archetypes[at.archetype]
+				if k := slices.Index(from.Components, id); k >= 0 {
+					graft(n, a.Columns[c].Index(row), from.Columns[k].Index(int(at.row)), 0)
+				}
+			}
+		}
+	}
+}
+
+func graftResources(cat *ecs.Catalog, list, live []ecs.ImageResource, dropped map[ecs.TypeID]bool) []ecs.ImageResource {
+	out := make([]ecs.ImageResource, 0, len(list))
+	for _, r := range list {
+		if dropped[r.ID] {
+			continue
+		}
+		n := nodeOf(cat.Resources[r.ID].Type.Go)
+		i := slices.IndexFunc(live, func(x ecs.ImageResource) bool { return x.ID == r.ID })
+		if r.Value.IsValid() && n.opaque && i >= 0 && live[i].Value.IsValid() {
+			src := reflect.New(n.t)
+			src.Elem().Set(live[i].Value)
+			graft(n, r.Value, src.Elem(), 0)
+		}
+		out = append(out, r)
+	}
+	// A resource that the image does not mention is left alone by the adapter.
+	return out
+}
+
+// graft copies the opaque parts of src over those of dst, both addressable.
+func graft(n *node, dst, src reflect.Value, depth int) {
+	if !n.opaque || depth > 8 {
+		return
+	}
+	switch n.kind {
+	case kOpaque:
+		dst.Set(src)
+	case kStruct:
+		for _, f := range n.fields {
+			if f.node.opaque {
+				at := func(v reflect.Value) reflect.Value {
+					return reflect.NewAt(f.node.t, unsafe.Add(v.Addr().UnsafePointer(), f.offset)).Elem()
+				}
+				graft(f.node, at(dst), at(src), depth+1)
+			}
+		}
+	case kArray:
+		for i := range n.count {
+			graft(n.elem, dst.Index(i), src.Index(i), depth+1)
+		}
+	case kPointer:
+		if !dst.IsNil() && !src.IsNil() {
+			graft(n.elem, dst.Elem(), src.Elem(), depth+1)
+		}
+	case kInterface:
+		if dst.IsNil() && !src.IsNil() && nodeOf(src.Elem().Type()).kind == kOpaque {
+			dst.Set(src)
+		}
+	}
+}
