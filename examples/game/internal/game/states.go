@@ -1,0 +1,69 @@
+package game
+
+import (
+	"slices"
+	"strconv"
+
+	loupe "github.com/loupe-ecs/loupe/ecs"
+)
+
+// The states of the game.
+const (
+	Menu     = "menu"     // the title; nothing moves
+	Playing  = "playing"  // ticks advance
+	Paused   = "paused"   // laid over playing; nothing moves
+	GameOver = "gameover" // all lives are lost; nothing moves
+)
+
+var stateNames = []string{Menu, Playing, Paused, GameOver}
+
+// States is the stack of states; the top one decides whether ticks advance.
+type States struct {
+	stack []string
+}
+
+// maxStates bounds the stack: pushing without end is a mistake.
+const maxStates = 32
+
+// Stack lists the states, bottom first.
+func (s *States) Stack() []string { return slices.Clone(s.stack) }
+
+// Names lists the states that there are.
+func (s *States) Names() []string { return slices.Clone(stateNames) }
+
+// Top is the state that counts.
+func (s *States) Top() string { return s.stack[len(s.stack)-1] }
+
+// Push enters a state.
+func (s *States) Push(name string) error {
+	if !slices.Contains(stateNames, name) {
+		return &loupe.Error{Code: loupe.NotFound, Message: "no state named " + strconv.Quote(name), Got: name,
+			Options: loupe.Nearest(name, stateNames), Total: len(stateNames), Hint: "push one of these states"}
+	}
+	if len(s.stack) >= maxStates {
+		return &loupe.Error{Code: loupe.TooLarge, Message: "the stack of states is " + strconv.Itoa(maxStates) + " deep",
+			Hint: "states_pop leaves the top state"}
+	}
+	s.stack = append(s.stack, name)
+	return nil
+}
+
+// Pop leaves the top state; the last one stays.
+func (s *States) Pop() error {
+	if len(s.stack) == 1 {
+		return &loupe.Error{Code: loupe.InvalidArguments, Message: "the last state (" + s.stack[0] + ") cannot be left",
+			Hint: "states_push another state over it"}
+	}
+	s.stack = s.stack[:len(s.stack)-1]
+	return nil
+}
+
+// pause lays paused over the present state or takes it away.
+func (s *States) pause(on bool) {
+	if on && s.Top() != Paused {
+		s.stack = append(s.stack, Paused)
+	}
+	for !on && s.Top() == Paused && len(s.stack) > 1 {
+		s.stack = s.stack[:len(s.stack)-1]
+	}
+}
