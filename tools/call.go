@@ -72,9 +72,9 @@ type Frame struct {
 	CallTool func(name string, args json.RawMessage) (json.RawMessage, error)
 }
 
-// Later is returned by a frame part that cannot answer yet: it is run again at
+// ErrLater is returned by a frame part that cannot answer yet: it is run again at
 // the next Poll, and other calls are answered meanwhile.
-var Later = errors.New("not yet: run again at the next poll")
+var ErrLater = errors.New("not yet: run again at the next poll")
 
 type frameKey struct{}
 

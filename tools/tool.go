@@ -61,7 +61,7 @@ type Handler interface {
 }
 
 // Job is a prepared call. Frame runs on the frame goroutine and may be nil for
-// an OffFrame tool; returning [Later] asks to be run again at the next Poll.
+// an OffFrame tool; returning [ErrLater] asks to be run again at the next Poll.
 // Finish runs off the frame and encodes the answer.
 type Job struct {
 	Frame  func(*Frame) error
