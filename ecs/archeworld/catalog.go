@@ -98,7 +98,7 @@ func (w *World) engine() loupe.Engine {
 		MaxTypes: maxTypes, RelationsPerEntity: 1, DanglingTargets: true, PointerHazard: true,
 		Cannot: []string{
 			"more than one relation per entity",
-			"restoring the order of relation archetypes inside a registered (cached) filter: they come in the world's own iteration order",
+			"in another process than the one that captured: restoring the engine's empty compositions, so that an archetype first used after a restore may take another place in the order of iteration",
 		},
 	}
 	if !w.lay {

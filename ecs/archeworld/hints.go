@@ -4,7 +4,7 @@ package archeworld
 // in their node, and a new one takes the slot freed last. So that a restored
 // world goes on exactly as the captured one would have, an image notes for
 // each node with relations its slots and their free list, and for each cached
-// filter the order of its relation archetypes. The notes are:
+// filter, whose order is that in which its archetypes came up, that order. The notes are:
 //
 //	nodes { first archetype, slots, free, free slots..., used, used slots... }
 //	filters { id, count, archetypes... }
@@ -27,6 +27,10 @@ type nodeHint struct {
 
 // archetype notes the image's archetype number i.
 func (h *hints) archetype(n *archNode, c *chunk, i int) {
+	if h.index == nil {
+		h.index = map[*archetype]uint32{}
+	}
+	h.index[c.arch] = uint32(i)
 	if !n.HasRelation {
 		return
 	}
@@ -36,16 +40,9 @@ func (h *hints) archetype(n *archNode, c *chunk, i int) {
 	}
 	node := &h.nodes[len(h.nodes)-1]
 	node.used = append(node.used, uint32(c.arch.index))
-	if h.index == nil {
-		h.index = map[*archetype]uint32{}
-	}
-	h.index[c.arch] = uint32(i)
 }
 
 func (h *hints) finish(out []uint32) []uint32 {
-	if len(h.nodes) == 0 {
-		return out
-	}
 	out = append(out, uint32(len(h.nodes)))
 	for _, n := range h.nodes {
 		out = append(out, n.first, n.slots, uint32(len(n.free)))
@@ -59,9 +56,6 @@ func (h *hints) finish(out []uint32) []uint32 {
 }
 
 func (h *hints) filters(in *world, out []uint32) []uint32 {
-	if len(h.nodes) == 0 {
-		return out
-	}
 	out = append(out, uint32(len(in.filterCache.filters)))
 	for i := range in.filterCache.filters {
 		f := &in.filterCache.filters[i]

@@ -149,8 +149,8 @@ type resources struct {
 type registry struct {
 	Components map[reflect.Type]uint8
 	Types      []reflect.Type
-	Used       ecs.Mask
 	IDs        []uint8
+	Used       ecs.Mask
 }
 
 type componentRegistry struct {

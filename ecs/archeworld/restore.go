@@ -134,38 +134,47 @@ func (w *World) replace(img *loupe.Image, kept []any) (err error) {
 	return nil
 }
 
-// makeNodes creates the archetypes' nodes that arche lacks, in the image's
-// order, which is the order of iteration. A node comes into being with the
-// first entity of its composition.
+// makeNodes creates what arche lacks of the archetypes' nodes, in the image's
+// order, and of their slots for relation archetypes. A node comes into being
+// with the first entity of its composition, a slot with the first relation to
+// a target while no other slot is free.
 func (r *restoring) makeNodes() {
 	w, in := r.w, r.w.inner()
 	r.nodes = make(map[ecs.Mask]*archNode, len(in.nodePointers))
-	for _, n := range in.nodePointers {
-		r.nodes[n.Mask] = n
-	}
-	var target ecs.Entity
-	for i := range r.img.Archetypes {
-		a := &r.img.Archetypes[i]
-		b, mask, relation := r.builder(a)
-		if n := r.nodes[mask]; n != nil && (n.IsActive || len(a.Entities) > 0) {
-			continue
-		}
-		if target.IsZero() {
-			target = w.ew.NewEntity()
-		}
-		if relation {
-			w.ew.RemoveEntity(b.New(target))
-		} else {
-			w.ew.RemoveEntity(b.New())
-		}
+	note := func() {
 		for _, n := range in.nodePointers {
 			r.nodes[n.Mask] = n
 		}
 	}
-	if !target.IsZero() {
-		w.ew.RemoveEntity(target) // frees the relation archetypes again
-		w.ew.Reset()
+	note()
+	var targets []ecs.Entity
+	visit := func(b *ecs.Builder, relation bool) {
+		var e ecs.Entity
+		if relation {
+			targets = append(targets, w.ew.NewEntity())
+			e = b.New(targets[len(targets)-1])
+		} else {
+			e = b.New()
+		}
+		w.ew.RemoveEntity(e)
 	}
+	for i := range r.img.Archetypes {
+		b, mask, relation := r.builder(&r.img.Archetypes[i])
+		if n := r.nodes[mask]; n == nil || !n.IsActive {
+			visit(b, relation)
+			note()
+		}
+		n := r.nodes[mask]
+		for h := r.hints.nodes[uint32(i)]; relation && int64(n.archetypes.len) < int64(h.slots); {
+			n.freeIndices = nil
+			visit(b, true)
+		}
+	}
+	for _, t := range targets {
+		w.ew.RemoveEntity(t) // frees the slots
+	}
+	w.ew.Reset()
+	r.orderNodes()
 	for first, h := range r.hints.nodes {
 		if int64(first) < int64(len(r.img.Archetypes)) {
 			_, mask, _ := r.builder(&r.img.Archetypes[first])
@@ -181,6 +190,31 @@ func (r *restoring) makeNodes() {
 				r.spare[n] = append(r.spare[n], j)
 			}
 		}
+	}
+}
+
+// orderNodes puts the image's nodes in its order, each in a place that one of
+// them has now. In a world that was captured itself they are in it already.
+func (r *restoring) orderNodes() {
+	in := r.w.inner()
+	var order []*archNode
+	known := map[*archNode]bool{}
+	for i := range r.img.Archetypes {
+		_, mask, _ := r.builder(&r.img.Archetypes[i])
+		if n := r.nodes[mask]; !known[n] {
+			known[n] = true
+			order = append(order, n)
+		}
+	}
+	moved := false
+	for i, n := range in.nodePointers {
+		if known[n] {
+			moved = moved || n != order[0]
+			in.nodePointers[i], order = order[0], order[1:]
+		}
+	}
+	if moved {
+		r.w.nodes = nil
 	}
 }
 

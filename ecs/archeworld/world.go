@@ -183,6 +183,10 @@ func (w *World) chunkOf(node, arch int, n *archNode, a *archetype) *chunk {
 	if arch < len(list) {
 		return list[arch]
 	}
+	if c := w.byArch[a]; c != nil { // a restore has moved the node
+		w.nodes[node] = append(list, c)
+		return c
+	}
 	c := &chunk{w: w, arch: a, id: len(w.all), mask: n.Mask, rel: -1}
 	for _, id := range n.Ids {
 		c.comps = append(c.comps, w.typeOf(id))

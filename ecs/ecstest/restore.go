@@ -225,6 +225,9 @@ func (k *kit) restoreRefused() {
 		return
 	}
 	k.script(3).run(120)
+	for _, e := range k.must(ecs.Change{Op: ecs.OpSpawn, Count: 6, Values: k.vals(Position{}, Unused{})})[:4] {
+		k.must(ecs.Change{Op: ecs.OpDespawn, Entity: e})
+	}
 	hash := Hash(k.World)
 	spoil := map[string]func(img *ecs.Image){
 		"no slots":             func(img *ecs.Image) { img.Pool.Slots = nil },
