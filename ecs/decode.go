@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"strings"
 	"unsafe"
 )
 
@@ -23,7 +22,7 @@ func (t *Type) DecodeJSON(raw []byte, base reflect.Value) (reflect.Value, error)
 
 func (t *Type) decode(n *node, base reflect.Value) (v reflect.Value, err error) {
 	v, fresh := t.start(base)
-	d := decoder{json: t.json, required: t.json && fresh, name: t.Name}
+	d := decoder{json: t.json, required: t.json && fresh, based: !fresh, name: t.Name}
 	if t.json {
 		d.name = ""
 	}
@@ -90,6 +89,7 @@ func (t *Type) checkDefaults() {
 type decoder struct {
 	json     bool
 	required bool // arguments: absent fields without a default are refused
+	based    bool // the start is a value that exists, not a default
 	name     string
 	refs     []reference
 	// post stores anew what maps and interfaces hold as copies, innermost first,
@@ -205,6 +205,32 @@ func (d *decoder) assign(v, old reflect.Value, f *Field, n *node) error {
 		return d.keep(v, old, f, n)
 	}
 	switch f.Kind {
+	case KindStruct:
+		return d.structure(v, old, f, n)
+	case KindArray:
+		return d.array(v, old, f, n)
+	case KindSlice:
+		return d.slice(v, old, f, n)
+	case KindMap:
+		return d.mapping(v, old, f, n)
+	case KindPointer:
+		return d.pointer(v, old, f, n)
+	case KindInterface:
+		return d.iface(v, old, f, n)
+	case KindBytes:
+		return d.bytes(v, old, n)
+	}
+	err := d.scalar(v, f, n)
+	// A value that stands outside its declared range may still be sent back
+	// with the rest of what was read.
+	if err != nil && d.based && old.IsValid() && d.unchanged(v, old, f, n) == nil {
+		return nil
+	}
+	return err
+}
+
+func (d *decoder) scalar(v reflect.Value, f *Field, n *node) error {
+	switch f.Kind {
 	case KindBool:
 		return d.boolean(v, n)
 	case KindInt, KindUint:
@@ -219,24 +245,10 @@ func (d *decoder) assign(v, old reflect.Value, f *Field, n *node) error {
 		return d.str(v, f, n)
 	case KindEntity:
 		return d.entity(v, n)
-	case KindBytes:
-		return d.bytes(v, old, n)
 	case KindText, KindJSON:
 		return d.marshaled(v, f, n)
-	case KindStruct:
-		return d.structure(v, old, f, n)
-	case KindArray:
-		return d.array(v, old, f, n)
-	case KindSlice:
-		return d.slice(v, old, f, n)
-	case KindMap:
-		return d.mapping(v, old, f, n)
-	case KindPointer:
-		return d.pointer(v, old, f, n)
-	case KindInterface:
-		return d.iface(v, old, f, n)
 	}
-	return d.unchanged(v, old, f, n)
+	return d.unchanged(v, reflect.Value{}, f, n)
 }
 
 func (d *decoder) enter(p place, f func() error) error {
@@ -292,102 +304,6 @@ func (d *decoder) unchanged(v, old reflect.Value, f *Field, n *node) error {
 	}
 	return &Error{Code: InvalidArguments, Message: d.path() + " cannot be written: " + why, Got: n.plain(), Want: "leave it out",
 		Hint: "leave this field out; its present value is kept"}
-}
-
-func sameNode(a, b *node) bool {
-	if a.kind != b.kind || a.text != b.text || len(a.items) != len(b.items) {
-		if a.kind == nodeNumber && b.kind == nodeNumber {
-			x, err1 := strconv.ParseFloat(a.text, 64)
-			y, err2 := strconv.ParseFloat(b.text, 64)
-			return err1 == nil && err2 == nil && x == y
-		}
-		return false
-	}
-	for i := range a.items {
-		o := &b.items[i]
-		if a.kind == nodeObject {
-			if o = b.get(a.keys[i]); o == nil {
-				return false
-			}
-		}
-		if !sameNode(&a.items[i], o) {
-			return false
-		}
-	}
-	return true
-}
-
-// refuse is the refusal of a value: "Health.HP: got -4, want at least 0".
-func (d *decoder) refuse(n *node, want string) error {
-	got := "null"
-	if n != nil {
-		got = n.short()
-	}
-	return &Error{Code: InvalidArguments, Message: d.path() + ": got " + got + ", want " + want, Got: n.plain(), Want: want}
-}
-
-// short is the node as a client would write it, cut to a readable length.
-func (n *node) short() string {
-	s := string(n.json(nil))
-	if len(s) > 80 {
-		s = strings.ToValidUTF8(s[:77], "") + "..."
-	}
-	return s
-}
-
-func (n *node) json(b []byte) []byte {
-	switch n.kind {
-	case nodeString:
-		return appendString(b, n.text)
-	case nodeNumber, nodeBool:
-		return append(b, n.text...)
-	case nodeArray:
-		b = append(b, '[')
-		for i := range n.items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = n.items[i].json(b)
-		}
-		return append(b, ']')
-	case nodeObject:
-		b = append(b, '{')
-		for i := range n.items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(appendString(b, n.keys[i]), ':')
-			b = n.items[i].json(b)
-		}
-		return append(b, '}')
-	}
-	return append(b, "null"...)
-}
-
-// plain is the node as a Go value, for [Error.Got].
-func (n *node) plain() any {
-	if n == nil {
-		return nil
-	}
-	switch n.kind {
-	case nodeBool:
-		return n.text == "true"
-	case nodeNumber:
-		if i, err := strconv.ParseInt(n.text, 10, 64); err == nil && i <= maxSafeInteger && i >= -maxSafeInteger {
-			return i
-		}
-		if f, err := strconv.ParseFloat(n.text, 64); err == nil && !strings.ContainsAny(n.text, "eE") {
-			if i, err := strconv.ParseInt(n.text, 10, 64); err != nil || float64(i) == f {
-				return f
-			}
-		}
-		return n.text
-	case nodeString:
-		return n.text
-	case nodeArray, nodeObject:
-		return n.short()
-	}
-	return nil
 }
 
 // fieldAt gives the settable value of a struct's field, unexported or not.

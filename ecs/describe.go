@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -144,12 +145,9 @@ func docOf(doc []string) (text, unit string) {
 func (d *describer) apply(t *Type) {
 	t.Doc, t.Label, t.def = d.doc, d.label, d.def
 	for _, fd := range d.fields {
-		f := findField(t.Fields, fd.name)
-		if f == nil {
+		if !slices.ContainsFunc(t.Fields, func(f *Field) bool { return f.Name == fd.name || f.GoName == fd.name }) {
 			t.Problems = append(t.Problems, "FieldDoc: "+t.Name+" has no field "+fd.name)
-			continue
 		}
-		d.applyField(t, f, fd)
 	}
 	if t.json {
 		return
@@ -168,35 +166,36 @@ func (d *describer) apply(t *Type) {
 	}
 }
 
-func (d *describer) applyField(t *Type, f *Field, fd fieldDecl) {
-	tag := parseTag(fd.tag)
-	for _, p := range tag.faults {
-		t.Problems = append(t.Problems, t.Name+"."+fd.name+": "+p)
+// describe merges what FieldDoc says about the field over its own tag.
+func (s *structField) describe(d *describer) {
+	for _, fd := range d.fields {
+		if fd.name != s.field.Name && fd.name != s.field.GoName {
+			continue
+		}
+		tag := parseTag(fd.tag)
+		if fd.doc != "" {
+			s.field.Doc = fd.doc
+		}
+		if tag.min != nil {
+			s.tag.min = tag.min
+		}
+		if tag.max != nil {
+			s.tag.max = tag.max
+		}
+		if tag.unit != "" {
+			s.tag.unit = tag.unit
+		}
+		if tag.hasDefault {
+			s.tag.def, s.tag.hasDefault, s.field.Optional = tag.def, true, true
+		}
+		if len(tag.enum) > 0 {
+			s.tag.enum = tag.enum
+		}
+		s.tag.vector = s.tag.vector || tag.vector
+		s.field.ReadOnly = s.field.ReadOnly || tag.readOnly
+		s.field.Hidden = s.field.Hidden || tag.hidden
+		s.tag.faults = append(s.tag.faults, tag.faults...)
 	}
-	if fd.doc != "" {
-		f.Doc = fd.doc
-	}
-	if tag.min == nil {
-		tag.min = f.Min
-	}
-	if tag.max == nil {
-		tag.max = f.Max
-	}
-	if tag.unit == "" {
-		tag.unit = f.Unit
-	}
-	if tag.def == "" {
-		tag.def = f.Default
-	}
-	if len(tag.enum) == 0 && f.Kind != KindEnum {
-		tag.enum = f.Enum
-	}
-	tag.vector = tag.vector || f.Vector
-	readOnly := f.ReadOnly || tag.readOnly
-	w := walker{root: t.Go, json: t.json, on: map[reflect.Type]bool{t.Go: true}}
-	f.Fields, f.Elem, f.Key, f.Recursive = nil, nil, nil, false
-	f.ReadOnly, f.Hidden = readOnly, f.Hidden || tag.hidden
-	w.fill(f, tag, 1)
 }
 
 func findField(list []*Field, name string) *Field {

@@ -183,12 +183,7 @@ func codecOf(t reflect.Type, jsonMode bool) *codec {
 	}
 	f := &Field{Go: t}
 	applyKind(f, fieldTag{})
-	k := &codec{deep: isDeep(t)}
-	if t.Kind() == reflect.Struct || !k.deep || t.Name() == "" && t.Kind() != reflect.Map && t.Kind() != reflect.Slice {
-		k.encode = compileEnc(f, jsonMode)
-	} else {
-		k.encode = compileEnc(f, jsonMode)
-	}
+	k := &codec{deep: isDeep(t), encode: compileEnc(f, jsonMode)}
 	v, _ := m.LoadOrStore(t, k)
 	return v.(*codec)
 }
@@ -254,7 +249,7 @@ func compileEnc(f *Field, jsonMode bool) encFunc {
 	case KindStruct:
 		return structEnc(t, jsonMode)
 	case KindArray:
-		return arrayEnc(t, f.Enum, jsonMode)
+		return arrayEnc(t, jsonMode)
 	case KindSlice:
 		return sliceEnc(t, jsonMode)
 	case KindMap:

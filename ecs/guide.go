@@ -260,8 +260,9 @@ func exampleFor(f *Field, depth int) (json.RawMessage, bool) {
 		}
 		return json.RawMessage("{}"), true
 	case KindPointer:
-		if f.Elem != nil {
-			if b, ok := exampleFor(f.Elem, depth+1); ok {
+		// One pointer deep is enough to show the form.
+		if f.Elem != nil && depth <= 1 {
+			if b, ok := exampleFor(f.Elem, depth+guideDepth-1); ok {
 				return b, true
 			}
 		}

@@ -123,22 +123,13 @@ func learnType(t reflect.Type) {
 	if has(full, t) {
 		return
 	}
+	if t.Kind() == reflect.Pointer && t.Name() == "" {
+		learnType(t.Elem())
+	}
 	knownMu.Lock()
 	defer knownMu.Unlock()
-	for _, name := range []string{full, goName(t), shortName(t), qualifiedName(t)} {
-		if !has(name, t) {
-			old, _ := known.Load(name)
-			list, _ := old.([]reflect.Type)
-			known.Store(name, append(list[:len(list):len(list)], t))
-		}
-	}
-	if t.Kind() == reflect.Pointer && t.Name() == "" {
-		defer learnTypeLocked(t.Elem())
-	}
-}
-
-func learnTypeLocked(t reflect.Type) {
-	for _, name := range []string{fullName(t), goName(t), shortName(t), qualifiedName(t)} {
+	// The full name last: it is what says that t is known.
+	for _, name := range []string{goName(t), shortName(t), qualifiedName(t), full} {
 		if !has(name, t) {
 			old, _ := known.Load(name)
 			list, _ := old.([]reflect.Type)

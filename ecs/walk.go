@@ -92,7 +92,7 @@ func (w *walker) fill(f *Field, tag fieldTag, depth int) {
 	sub := func(t reflect.Type) *Field {
 		e := &Field{Go: t, ReadOnly: f.ReadOnly}
 		// A range or unit on a list is one on its numbers.
-		w.fill(e, fieldTag{min: tag.min, max: tag.max, unit: tag.unit, enum: tag.enum}, depth+1)
+		w.fill(e, fieldTag{min: tag.min, max: tag.max, unit: tag.unit}, depth+1)
 		e.ReadOnly = e.ReadOnly || f.ReadOnly
 		return e
 	}
@@ -212,6 +212,14 @@ func structFields(t reflect.Type, jsonMode bool, root reflect.Type) []structFiel
 				s.field.ReadOnly = true
 			}
 			list = append(list, s)
+		}
+	}
+	reg.mu.RLock()
+	d := reg.describers[t]
+	reg.mu.RUnlock()
+	if d != nil {
+		for i := range list {
+			list[i].describe(d)
 		}
 	}
 	c.structs.Store(key, list)
