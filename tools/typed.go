@@ -51,13 +51,14 @@ func NewPhased[In, Prep, Copy, Out any](spec Spec, p Phases[In, Prep, Copy, Out]
 	if p.Frame == nil {
 		panic("tools: " + spec.Name + ": a phased tool needs its Frame part (use NewOff for one that has none)")
 	}
+	phased := p.Before != nil || p.After != nil
 	if p.Before == nil {
 		p.Before = func(_ *Call, in In) (Prep, error) { return convert[Prep](in), nil }
 	}
 	if p.After == nil {
 		p.After = func(_ *Call, c Copy) (Out, error) { return convert[Out](c), nil }
 	}
-	return typed[In, Out](spec, func(c *Call, in In) (Job, error) {
+	t := typed[In, Out](spec, func(c *Call, in In) (Job, error) {
 		prep, err := p.Before(c, in)
 		if err != nil {
 			return Job{}, err
@@ -77,6 +78,8 @@ func NewPhased[In, Prep, Copy, Out any](spec Spec, p Phases[In, Prep, Copy, Out]
 			},
 		}, nil
 	})
+	t.Handler.(*typedHandler[In]).phased = phased
+	return t
 }
 
 func convert[To, From any](v From) To {
@@ -89,8 +92,9 @@ func convert[To, From any](v From) To {
 
 // typedHandler decodes arguments into In and hands them on.
 type typedHandler[In any] struct {
-	args *ecs.Type
-	job  func(*Call, In) (Job, error)
+	args   *ecs.Type
+	job    func(*Call, In) (Job, error)
+	phased bool // has a part before or after
 }
 
 func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
@@ -239,7 +243,7 @@ func Domain[B, In, Out any](spec Spec, f func(ctx context.Context, backend B, in
 		backend B
 		in      In
 	}
-	return NewPhased(spec, Phases[In, prepared, Out, Out]{
+	t := NewPhased(spec, Phases[In, prepared, Out, Out]{
 		Before: func(c *Call, in In) (prepared, error) {
 			b, err := find(c)
 			return prepared{b, in}, err
@@ -248,4 +252,7 @@ func Domain[B, In, Out any](spec Spec, f func(ctx context.Context, backend B, in
 			return f(context.WithValue(fr.Call.Context, frameKey{}, fr), p.backend, p.in)
 		},
 	})
+	// Its part before only looks the backend up.
+	t.Handler.(*typedHandler[In]).phased = false
+	return t
 }

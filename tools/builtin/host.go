@@ -31,6 +31,8 @@ type Host interface {
 	// Summary is what the host said of itself in App.Summary, as JSON of at
 	// most a kilobyte, and the frame it said it in; nil without.
 	Summary() (json.RawMessage, uint64)
+	// Paused tells whether the host's top state is "paused"; nil without states.
+	Paused() *bool
 	// FrameTimes tells the speed of the loop.
 	FrameTimes() FrameTimes
 	// Logger reaches the host's log and get_logs; never nil.
@@ -50,6 +52,11 @@ type Host interface {
 	FrameGoroutine() uint64
 	// Files is the one directory that tools may write in.
 	Files() (*os.Root, error)
+	// SampleEntities are some living entities, a few of each archetype,
+	// gathered with the Catalog: for completions.
+	SampleEntities() []ecs.Entity
+	// Components keeps the tools generated from component types; never nil.
+	Components() *ComponentTools
 	// ReadOnly: the server refuses tools that change anything.
 	ReadOnly() bool
 	// Limits are the server's limits, for capabilities.

@@ -1,0 +1,205 @@
+//go:build !nomcpdebug
+
+package mcpdebug
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/loupe-ecs/loupe/internal/stacks"
+	"github.com/loupe-ecs/loupe/tools/builtin"
+)
+
+// crashFile keeps the end of a process for the next one. Three files: the one
+// the host named, which the dying runtime writes; NAME.run, which tells that a
+// process runs and who it is; NAME.previous, the end of an earlier process
+// until somebody has acknowledged it.
+type crashFile struct {
+	mu       sync.Mutex
+	s        *Server
+	path     string
+	file     *os.File
+	previous *builtin.PreviousCrash
+	marked   uint64
+}
+
+// runMarker is NAME.run. A server that is closed removes it.
+type runMarker struct {
+	Build builtin.Build `json:"build"`
+	Frame uint64        `json:"frame"`
+}
+
+const maxCrashReport = 256 << 10
+
+// open reads what the last process left and takes the file over.
+func (c *crashFile) open(s *Server) {
+	c.s = s
+	if c.path = s.opts.CrashFile; c.path == "" {
+		return
+	}
+	if err := c.take(); err != nil {
+		s.log.Error("the crash file cannot be used: fatal errors will not be kept", "path", c.path, "err", err)
+	}
+}
+
+func (c *crashFile) take() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left, err := c.leftBehind()
+	if err != nil {
+		return err
+	}
+	if left != nil {
+		c.s.log.Warn("the previous process ended badly", "reason", left.Reason, "pid", left.Build.PID)
+		if b, err := json.Marshal(left); err == nil {
+			if err := os.WriteFile(c.path+".previous", b, 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	if b, err := readSome(c.path + ".previous"); err == nil {
+		var p builtin.PreviousCrash
+		if json.Unmarshal(b, &p) == nil && p.Reason != "" {
+			c.previous = &p
+		}
+	}
+	f, err := os.OpenFile(c.path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := debug.SetCrashOutput(f, debug.CrashOptions{}); err != nil {
+		f.Close()
+		return err
+	}
+	c.file = f
+	return c.writeMarker(0)
+}
+
+// leftBehind tells how the process that used the file before ended; nil if it
+// ended well.
+func (c *crashFile) leftBehind() (*builtin.PreviousCrash, error) {
+	var m runMarker
+	b, err := readSome(c.path + ".run")
+	ran := err == nil
+	if ran {
+		_ = json.Unmarshal(b, &m) // a marker that was cut short still says that one ran
+		if m.Build.PID != 0 && m.Build.PID != os.Getpid() && alive(m.Build.PID) && m.Build.StartedAt != "" {
+			return nil, errors.New("process " + itoa(m.Build.PID) + " uses it")
+		}
+	}
+	report, err := readSome(c.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	report = bytes.TrimSpace(report)
+	p := &builtin.PreviousCrash{Build: m.Build, LastFrame: m.Frame}
+	switch {
+	case len(report) > 0:
+		reason, frames := stacks.Fatal(report)
+		if len(frames) > maxFrames {
+			frames = frames[:maxFrames]
+		}
+		p.Seen, p.Reason, p.Frames, p.Text = true, clip(reason, 1024), wireFrames(frames), clip(strings.ToValidUTF8(string(report), "\uFFFD"), 16<<10)
+		if st, err := os.Stat(c.path); err == nil {
+			p.EndedAt = st.ModTime().Format(time.RFC3339)
+		}
+	case ran && m.Build.PID != os.Getpid():
+		p.Reason = "its end was not seen: it was killed, ran out of memory, or left without closing the server"
+		if st, err := os.Stat(c.path + ".run"); err == nil {
+			p.EndedAt = st.ModTime().Format(time.RFC3339)
+		}
+	default:
+		return nil, nil
+	}
+	return p, nil
+}
+
+func (c *crashFile) writeMarker(frame uint64) error {
+	b, err := json.Marshal(runMarker{Build: buildInfo(), Frame: frame})
+	if err != nil {
+		return err
+	}
+	c.marked = frame
+	// Through a temporary name: the process may be killed while it writes.
+	if err := os.WriteFile(c.path+".run.tmp", b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(c.path+".run.tmp", c.path+".run")
+}
+
+// mark notes the frame now and then, so that a killed process tells how far it
+// came, and when it was last seen.
+func (c *crashFile) mark(frame uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.file != nil && frame != c.marked {
+		_ = c.writeMarker(frame)
+	}
+}
+
+// unread is the unacknowledged end of an earlier process.
+func (c *crashFile) unread() *builtin.PreviousCrash {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.previous
+}
+
+// acknowledge forgets it.
+func (c *crashFile) acknowledge() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.previous == nil {
+		return false
+	}
+	c.previous = nil
+	_ = os.Remove(c.path + ".previous")
+	return true
+}
+
+// close gives the runtime's slot back: the process ended its debugging well.
+func (c *crashFile) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.file == nil {
+		return
+	}
+	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+	c.file.Close()
+	c.file = nil
+	_ = os.Remove(c.path)
+	_ = os.Remove(c.path + ".run")
+}
+
+func readSome(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxCrashReport))
+}
+
+// alive reports whether a process runs. Windows answers FindProcess only for
+// processes that do and cannot be signalled.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer p.Release()
+	if runtime.GOOS == "windows" {
+		return true
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
+}

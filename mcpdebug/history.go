@@ -1,0 +1,91 @@
+//go:build !nomcpdebug
+
+package mcpdebug
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/builtin"
+)
+
+// callRing keeps the last calls for crash reports.
+type callRing struct {
+	mu    sync.Mutex
+	calls []builtin.CallRecord
+}
+
+const callsKept = 16
+
+func (r *callRing) add(q tools.Request, frame uint64, took time.Duration, code ecs.Code) {
+	outcome := "ok"
+	if code != "" {
+		outcome = string(code)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.calls) == callsKept {
+		r.calls = append(r.calls[:0], r.calls[1:]...)
+	}
+	r.calls = append(r.calls, builtin.CallRecord{Tool: q.Name, Client: q.Client, Frame: frame, Ms: float64(took.Microseconds()) / 1e3, Outcome: outcome})
+}
+
+func (r *callRing) list() []builtin.CallRecord {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}
+
+// guardTimes are the times of what Guard ran, a frame's together, while
+// somebody is interested.
+type guardTimes struct {
+	slots [timesKept]struct{ frame, ns atomic.Uint64 }
+}
+
+const timesKept = 256
+
+func (g *guardTimes) add(frame uint64, d time.Duration) {
+	s := &g.slots[frame%timesKept]
+	if s.frame.Load() != frame {
+		s.ns.Store(0)
+		s.frame.Store(frame)
+	}
+	s.ns.Add(uint64(max(d, 0)))
+}
+
+func (g *guardTimes) durations() (ds []time.Duration) {
+	for i := range g.slots {
+		if s := &g.slots[i]; s.frame.Load() != 0 {
+			ds = append(ds, time.Duration(s.ns.Load()))
+		}
+	}
+	return ds
+}
+
+// frameTimes prefers the schedule's times, which are always kept.
+func (s *Server) frameTimes() builtin.FrameTimes {
+	t := builtin.FrameTimes{FPS: math.Float64frombits(s.speed.Load())}
+	var ds []time.Duration
+	if times := s.view.Load().app.Times(); times != nil {
+		func() {
+			defer func() { _ = recover() }() // a host's own implementation
+			for _, f := range times.History(600).Frames {
+				ds = append(ds, f.Busy)
+			}
+		}()
+	}
+	if len(ds) == 0 {
+		ds = s.times.durations()
+	}
+	if t.Frames = len(ds); t.Frames > 0 {
+		slices.Sort(ds)
+		at := func(p float64) time.Duration { return ds[min(len(ds)-1, int(p*float64(len(ds))))] }
+		t.P50, t.P95, t.Max = at(0.50), at(0.95), ds[len(ds)-1]
+	}
+	return t
+}

@@ -1,0 +1,82 @@
+//go:build !nomcpdebug
+
+package mcpdebug
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/loupe-ecs/loupe/internal/logbuf"
+	"github.com/loupe-ecs/loupe/tools/builtin"
+)
+
+// LogHandler returns a handler that keeps what is logged in the ring that
+// get_logs reads, and hands it to next, which may be nil. A nil server returns
+// next. Any goroutine.
+//
+//	slog.SetDefault(slog.New(dbg.LogHandler(slog.NewTextHandler(os.Stderr, nil))))
+func (s *Server) LogHandler(next slog.Handler) slog.Handler {
+	if s == nil {
+		if next == nil {
+			return slog.DiscardHandler
+		}
+		return next
+	}
+	return s.ring.Handler(next)
+}
+
+// BindLogFile lets get_logs show the whole lines of a file that something else
+// writes; truncation and rotation are noticed. Bind a file or use LogHandler,
+// not both for the same lines. "" unbinds. Any goroutine.
+func (s *Server) BindLogFile(path string) {
+	if s == nil {
+		return
+	}
+	s.tailM.Lock()
+	defer s.tailM.Unlock()
+	if s.tail != nil {
+		s.tail.Close()
+		close(s.tailEnd)
+		s.tail = nil
+	}
+	if path == "" || s.closing.Load() {
+		return
+	}
+	s.tail, s.tailEnd = s.ring.Follow(path), make(chan struct{})
+	go follow(s.tail, s.tailEnd)
+}
+
+// follow reads on while nobody asks, so that a rotation loses no lines.
+func follow(t *logbuf.Tail, end <-chan struct{}) {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		t.Sync()
+		select {
+		case <-end:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// readLogs answers get_logs; fresh reads the bound file first.
+func (s *Server) readLogs(q builtin.LogQuery, fresh bool) builtin.LogPage {
+	s.tailM.Lock()
+	tail := s.tail
+	s.tailM.Unlock()
+	var page builtin.LogPage
+	if tail != nil {
+		page.Path = tail.Path()
+		if fresh {
+			tail.Sync()
+		}
+	}
+	p := s.ring.Read(logbuf.Query(q))
+	page.Next, page.Dropped, page.Total, page.Truncated = p.Next, p.Dropped, p.Total, p.Truncated
+	page.Lines = make([]builtin.LogLine, len(p.Lines))
+	for i, l := range p.Lines {
+		page.Lines[i] = builtin.LogLine{N: l.N, Time: l.Time.Format(time.RFC3339Nano), Level: l.Level.String(), Msg: l.Msg, Attrs: l.Attrs}
+	}
+	return page
+}

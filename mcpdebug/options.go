@@ -1,0 +1,128 @@
+package mcpdebug
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// DefaultAddr is where a server listens unless told otherwise: loopback only.
+const DefaultAddr = "127.0.0.1:7100"
+
+// Options configures a server. The zero value is the default; a nil *Options
+// is the zero value. It is read once, when the server is made.
+type Options struct {
+	// Registry holds the tools. It belongs to the host and survives Close: a
+	// later server with the same registry offers the same tools. A host's tool
+	// that has the name of a built-in one takes its place. Default: a new one.
+	Registry *tools.Registry
+	// Logger gets crashes, stalls, refused connections and destructive calls.
+	// Default nil: silent.
+	Logger *slog.Logger
+
+	// QueueLen is how many calls may wait for the frame; more are refused with
+	// busy. Default 64.
+	QueueLen int
+	// CallTimeout bounds a call from its arrival to its answer. Default 30 s.
+	CallTimeout time.Duration
+	// StallAfter is how long no Poll may come before the game counts as
+	// stalled. Default 2 s.
+	StallAfter time.Duration
+
+	// CrashFile keeps fatal errors that Go cannot recover (concurrent map
+	// writes, stack overflow, a panic in another goroutine) for the next
+	// process's crash_report. It takes the process's one
+	// runtime/debug.SetCrashOutput slot; two small files of the same name are
+	// kept beside it. Default "": off.
+	CrashFile string
+	// DataDir is the one directory that tools may write in (snapshots,
+	// profiles, screenshots). It is made when first used. Default: the folder
+	// loupe/<program> in the user's cache directory.
+	DataDir string
+
+	// ReadOnly refuses every tool that may change the game. Default false.
+	ReadOnly bool
+	// Allow names the tools and groups that clients may call and see; empty:
+	// all. Default empty.
+	Allow []string
+	// Deny names tools and groups that clients may neither call nor see; it
+	// wins over Allow. Default empty.
+	Deny []string
+	// OnCall sees every call of a known tool twice: before anything is run,
+	// with a nil outcome, and when it is answered. It is called on the
+	// goroutine of the request (for Dispatch: the caller's), concurrently, and
+	// must not block. Default nil.
+	OnCall func(request tools.Request, outcome *Outcome)
+
+	// Components chooses which tools are generated from component types and
+	// which of them are listed. Default: see ComponentOptions.
+	Components ComponentOptions
+
+	// Token, if set, is asked of every request as "Authorization: Bearer
+	// TOKEN". Needed beyond loopback. Default "": none.
+	Token string
+	// AllowedOrigins lists the Origin values that browsers may send beside
+	// those of loopback pages on the server's own port. Default empty.
+	AllowedOrigins []string
+	// AllowedHosts lists the Host names that may be used beside loopback's.
+	// Default empty.
+	AllowedHosts []string
+	// AllowNonLoopback lets Listen bind an address that other machines reach;
+	// it needs a Token too. Default false.
+	AllowNonLoopback bool
+	// Instructions are shown to clients when they connect, after the server's
+	// own. Default "".
+	Instructions string
+}
+
+// ComponentOptions configures what is generated from component types.
+type ComponentOptions struct {
+	// List chooses which generated tools tools/list shows: "auto" (components
+	// that live in the world now, at most 24 tools), "all", "none", or a
+	// comma-separated list of components. All can be called in any case.
+	// Default "auto".
+	List string
+	// Prefix is put before every generated tool name. Default "".
+	Prefix string
+	// Scheme is the URI scheme of the resources. Default "ecs".
+	Scheme string
+	// NoComputed leaves computed values out of the documents. Default false.
+	NoComputed bool
+	// NoActions generates no tools for actions. Default false.
+	NoActions bool
+	// NoConfigure generates no <Component>_configure tools. Default false.
+	NoConfigure bool
+}
+
+// Outcome is how a call ended, for Options.OnCall.
+type Outcome struct {
+	Frame    uint64        // host frame it was answered in
+	Code     ecs.Code      // "" if it succeeded
+	Message  string        // of the refusal
+	Duration time.Duration // from arrival to answer
+}
+
+func (o *Options) withDefaults() Options {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.Registry == nil {
+		c.Registry = tools.NewRegistry()
+	}
+	if c.QueueLen <= 0 {
+		c.QueueLen = 64
+	}
+	if c.CallTimeout <= 0 {
+		c.CallTimeout = 30 * time.Second
+	}
+	if c.StallAfter <= 0 {
+		c.StallAfter = 2 * time.Second
+	}
+	if c.Components.Scheme == "" {
+		c.Components.Scheme = "ecs"
+	}
+	return c
+}

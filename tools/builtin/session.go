@@ -1,0 +1,173 @@
+package builtin
+
+import (
+	"encoding/json"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func init() {
+	families = append(families, family{rank: 100, tools: func(h Host) []*tools.Tool {
+		return []*tools.Tool{pingTool(h), contextTool(h), getLogsTool(h)}
+	}}, family{rank: 120, tools: func(h Host) []*tools.Tool {
+		return []*tools.Tool{clearCrashTool(h), crashReportTool(h), crashInspectTool(h), goroutinesTool(h)}
+	}})
+}
+
+type pingResult struct {
+	OK        bool    `json:"ok" jsonschema:"always true: the server answers; state tells about the game"`
+	State     string  `json:"state" jsonschema:"starting, running, parked, crashed, stalled or closed"`
+	Operation string  `json:"operation,omitempty" jsonschema:"what is suspended midway while parked"`
+	ForMs     float64 `json:"forMs,omitempty" jsonschema:"how long it has been parked, crashed or stalled" debug:"unit=ms"`
+	Crashed   string  `json:"crashed,omitempty" jsonschema:"the traceback while crashed"`
+	Frame     uint64  `json:"frame" jsonschema:"frames so far: how often the game has polled"`
+	Waiting   int     `json:"waiting,omitempty" jsonschema:"calls that wait for the frame"`
+	UptimeMs  int64   `json:"uptimeMs" jsonschema:"since the server was made" debug:"unit=ms"`
+	Build     Build   `json:"build" jsonschema:"which program this is; tells a stale process from a new one"`
+}
+
+func pingTool(h Host) *tools.Tool {
+	return tools.NewOff(tools.Spec{
+		Name: "ping", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
+		Description: "Tells at once whether the game runs, is parked, crashed or stalled, its frame, and which build it is. Call crash_report or goroutines next if it does not run.",
+	}, func(c *tools.Call, _ struct{}) (pingResult, error) {
+		st := h.Status()
+		return pingResult{OK: true, State: st.State, Operation: st.Operation, ForMs: ms(st.Since), Crashed: st.Crash, Frame: st.Frame,
+			Waiting: st.Waiting, UptimeMs: st.Uptime.Milliseconds(), Build: h.Build()}, nil
+	})
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
+
+type contextResult struct {
+	World      *contextWorld   `json:"world" jsonschema:"the bound world as it was in its frame; null without one"`
+	State      string          `json:"state" jsonschema:"starting, running, parked, crashed, stalled or closed"`
+	Operation  string          `json:"operation,omitempty" jsonschema:"what is suspended midway while parked"`
+	Frame      uint64          `json:"frame" jsonschema:"frames so far"`
+	FPS        float64         `json:"fps" jsonschema:"frames in the last second"`
+	FrameMs    *contextTimes   `json:"frameMs,omitempty" jsonschema:"time that the game's update takes; absent if nothing measures it"`
+	Paused     *bool           `json:"paused,omitempty" jsonschema:"whether the top state is named paused; absent without states"`
+	App        json.RawMessage `json:"app,omitempty" jsonschema:"what the host says of itself"`
+	AppName    string          `json:"appName,omitempty" jsonschema:"the host's name"`
+	LogFile    string          `json:"logFile,omitempty" jsonschema:"the log file that get_logs follows"`
+	EventKinds []string        `json:"eventKinds" jsonschema:"kinds of event that send_event takes"`
+	Build      Build           `json:"build" jsonschema:"which program this is"`
+	Previous   string          `json:"previousRun,omitempty" jsonschema:"how an earlier run ended, if it ended badly; crash_report has it whole"`
+}
+
+type contextWorld struct {
+	Entities    int    `json:"entities" jsonschema:"living entities"`
+	Archetypes  int    `json:"archetypes" jsonschema:"archetypes, empty ones included"`
+	Components  int    `json:"components" jsonschema:"registered component types"`
+	Resources   int    `json:"resources" jsonschema:"registered resource types"`
+	MemoryBytes int64  `json:"memoryBytes" jsonschema:"reserved by the engine" debug:"unit=bytes"`
+	Locked      bool   `json:"locked" jsonschema:"whether a query was open in that frame"`
+	Frame       uint64 `json:"frame" jsonschema:"the frame these were gathered in"`
+	Engine      string `json:"engine" jsonschema:"the ECS engine"`
+}
+
+type contextTimes struct {
+	P50    float64 `json:"p50" jsonschema:"median" debug:"unit=ms"`
+	P95    float64 `json:"p95" jsonschema:"95th percentile" debug:"unit=ms"`
+	Max    float64 `json:"max" jsonschema:"greatest" debug:"unit=ms"`
+	Frames int     `json:"frames" jsonschema:"of how many frames"`
+}
+
+func contextTool(h Host) *tools.Tool {
+	return tools.NewOff(tools.Spec{
+		Name: "context", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
+		Description: "What runs here: the world's size, state, speed, the host's own summary. Call it first; components_info and query go on from there.",
+	}, func(c *tools.Call, _ struct{}) (contextResult, error) {
+		cat, at := h.FreshCatalog(c.Context)
+		st, app := h.Status(), h.App()
+		r := contextResult{State: st.State, Operation: st.Operation, Frame: st.Frame, Build: h.Build(), EventKinds: []string{}}
+		if cat != nil {
+			r.World = &contextWorld{Entities: cat.Entities.Alive, Archetypes: len(cat.Archetypes), Components: len(cat.Components),
+				Resources: len(cat.Resources), MemoryBytes: cat.MemoryBytes, Locked: cat.Locked, Frame: at, Engine: cat.Engine.Name}
+		}
+		t := h.FrameTimes()
+		r.FPS = float64(int(t.FPS*10+0.5)) / 10
+		if t.Frames > 0 {
+			r.FrameMs = &contextTimes{ms(t.P50), ms(t.P95), ms(t.Max), t.Frames}
+		}
+		r.App, _ = h.Summary()
+		r.Paused = h.Paused()
+		if app != nil {
+			r.AppName = app.Name
+			if app.Events != nil {
+				for _, k := range app.Events.Kinds() {
+					r.EventKinds = append(r.EventKinds, k.Name)
+				}
+			}
+		}
+		r.LogFile = h.Logs(LogQuery{Tail: true, Limit: 1}).Path
+		if p := h.PreviousCrash(); p != nil {
+			r.Previous = p.Reason
+		}
+		return r, nil
+	})
+}
+
+type getLogsArgs struct {
+	After    string `json:"after,omitempty" jsonschema:"next of an earlier answer: only later lines; without it the newest lines"`
+	Level    string `json:"level,omitempty" jsonschema:"least level" debug:"enum=debug|info|warn|error,default=debug"`
+	Contains string `json:"contains,omitempty" jsonschema:"part of the message or the attributes, in any case"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines" debug:"min=1,max=1000,default=100"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"how large the lines may get" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
+}
+
+type getLogsResult struct {
+	Lines     []LogLine `json:"lines" jsonschema:"oldest first"`
+	Next      string    `json:"next" jsonschema:"pass it as after to read on"`
+	Dropped   uint64    `json:"dropped" jsonschema:"lines after the cursor that were discarded before anybody read them"`
+	Total     int       `json:"total" jsonschema:"lines that match in all"`
+	Returned  int       `json:"returned" jsonschema:"lines here"`
+	Truncated bool      `json:"truncated" jsonschema:"whether more lines match"`
+	Path      string    `json:"path,omitempty" jsonschema:"the log file that is followed"`
+	Hint      string    `json:"hint,omitempty" jsonschema:"what to do if lines are missing"`
+}
+
+func getLogsTool(h Host) *tools.Tool {
+	return tools.NewOff(tools.Spec{
+		Name: "get_logs", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"level":"warn","limit":20}`,
+		Description: "The game's newest log lines, with crashes, stalls and changes made by clients. Pass next as after to read only what is new.",
+	}, func(c *tools.Call, in getLogsArgs) (getLogsResult, error) {
+		q := LogQuery{Tail: in.After == "", Level: slog.LevelDebug - 4, Contains: in.Contains, Limit: in.Limit, MaxBytes: in.MaxBytes}
+		if in.After != "" {
+			n, err := strconv.ParseUint(in.After, 10, 64)
+			if err != nil {
+				return getLogsResult{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "after is not a cursor of get_logs", Got: in.After,
+					Want: "next of an earlier answer", Hint: "leave it out to get the newest lines"}
+			}
+			q.After = n
+		}
+		if in.Level != "" {
+			if err := q.Level.UnmarshalText([]byte(in.Level)); err != nil {
+				return getLogsResult{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "unknown level", Got: in.Level, Options: []string{"debug", "info", "warn", "error"}, Total: 4}
+			}
+			if q.Level == slog.LevelDebug {
+				q.Level -= 4 // what is finer than debug too
+			}
+		}
+		if q.Limit <= 0 {
+			q.Limit = 100
+		}
+		if q.MaxBytes <= 0 {
+			q.MaxBytes = defaultMaxBytes
+		}
+		p := h.Logs(q)
+		r := getLogsResult{Lines: p.Lines, Next: strconv.FormatUint(p.Next, 10), Dropped: p.Dropped, Total: p.Total, Returned: len(p.Lines),
+			Truncated: p.Truncated, Path: p.Path}
+		switch {
+		case r.Truncated && q.Tail:
+			r.Hint = "older lines are left out: narrow with level or contains, or raise limit"
+		case r.Total == 0 && in.Contains == "" && in.After == "":
+			r.Hint = "nothing was logged: the host adds LogHandler or BindLogFile so that its own lines appear here"
+		}
+		return r, nil
+	})
+}

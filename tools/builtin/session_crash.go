@@ -1,0 +1,223 @@
+package builtin
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/loupe-ecs/loupe/internal/stacks"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+type clearCrashArgs struct {
+	Unlock bool `json:"unlock,omitempty" jsonschema:"also release the lock of a query that was open at the panic" debug:"default=false"`
+}
+
+type clearCrashResult struct {
+	Resumed      bool   `json:"resumed" jsonschema:"whether a crash was cleared: the game's update runs again from the next frame on"`
+	Reason       string `json:"reason" jsonschema:"what was done, and what is left to do"`
+	Locked       bool   `json:"locked" jsonschema:"whether the world is still locked by a query that was open at the panic"`
+	Unlocked     bool   `json:"unlocked" jsonschema:"whether the lock was released"`
+	Acknowledged bool   `json:"acknowledged,omitempty" jsonschema:"the crash of an earlier run is no longer reported"`
+}
+
+func clearCrashTool(h Host) *tools.Tool {
+	return tools.New(tools.Spec{
+		Name: "clear_crash", Group: "session", Destructive: true, WhenCrashed: true, Example: `{"unlock":true}`,
+		Description: "Lets a crashed game go on. With unlock, also releases the world's lock that the interrupted query holds. Read crash_report first; ping shows whether it crashes again.",
+	}, func(f *tools.Frame, in clearCrashArgs) (clearCrashResult, error) {
+		c, err := h.ClearCrash(f.World, in.Unlock)
+		if err != nil {
+			return clearCrashResult{}, err
+		}
+		r := clearCrashResult{Resumed: c.WasCrashed, Locked: c.Locked, Unlocked: c.Unlocked, Acknowledged: c.Acknowledged}
+		switch {
+		case c.WasCrashed && c.Locked:
+			r.Reason = "the crash is cleared, but a query that was open at the panic still locks the world: structural changes will fail; call clear_crash with unlock:true"
+		case c.WasCrashed && c.Unlocked:
+			r.Reason = "the crash is cleared and the lock of the interrupted query is released"
+		case c.WasCrashed:
+			r.Reason = "the crash is cleared; the update runs again from the next frame on"
+		case c.Unlocked:
+			r.Reason = "the game was not crashed; the world's lock is released"
+		case c.Locked:
+			r.Reason = "the game was not crashed, but a query locks the world between frames; unlock:true releases it"
+		case c.Acknowledged:
+			r.Reason = "the game was not crashed; the crash of the earlier run is acknowledged"
+		default:
+			r.Reason = "the game was not crashed"
+		}
+		return r, nil
+	})
+}
+
+type crashReport struct {
+	Crashed    bool           `json:"crashed" jsonschema:"whether the game is crashed now"`
+	Panic      string         `json:"panic,omitempty" jsonschema:"the panic value"`
+	Frames     []StackFrame   `json:"frames" jsonschema:"stack at the panic, innermost first"`
+	System     string         `json:"system,omitempty" jsonschema:"the system that was running"`
+	Frame      uint64         `json:"frame" jsonschema:"host frame of the crash; without one, the frame now"`
+	At         string         `json:"at,omitempty" jsonschema:"when, RFC 3339"`
+	Count      int            `json:"count,omitempty" jsonschema:"crashes since the world was bound; more than one: it crashed again after it was cleared"`
+	Entity     string         `json:"entity,omitempty" jsonschema:"entity that the panic was about, if it says so"`
+	Locked     bool           `json:"locked" jsonschema:"whether a query that was open at the panic still locks the world"`
+	Inspecting bool           `json:"inspecting,omitempty" jsonschema:"whether crash_inspect is on"`
+	Traceback  string         `json:"traceback,omitempty" jsonschema:"the text as the host or the guard recorded it"`
+	LastCalls  []CallRecord   `json:"lastCalls" jsonschema:"the last tool calls before the crash, oldest first"`
+	LogTail    []LogLine      `json:"logTail" jsonschema:"the last log lines before the crash"`
+	Goroutines []stackGroup   `json:"goroutines,omitempty" jsonschema:"what the other goroutines did"`
+	Previous   *PreviousCrash `json:"previous,omitempty" jsonschema:"how an earlier run of the game ended, until clear_crash acknowledges it"`
+	Hint       string         `json:"hint,omitempty" jsonschema:"what to do next"`
+}
+
+func crashReportTool(h Host) *tools.Tool {
+	return tools.NewOff(tools.Spec{
+		Name: "crash_report", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
+		Description: "Why the game crashed: panic, stack with files and lines, system, last calls and log lines; also the fatal crash of the previous run. Next: crash_inspect to look at the world, clear_crash to go on.",
+	}, func(c *tools.Call, _ struct{}) (crashReport, error) {
+		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash()}
+		k := h.Crash()
+		if k == nil {
+			r.Hint = "the game is not crashed"
+			if r.Previous != nil {
+				r.Hint += "; previous tells how an earlier run ended, clear_crash acknowledges it"
+			}
+			return r, nil
+		}
+		r.Crashed, r.Panic, r.System, r.Frame, r.Count, r.Locked, r.Inspecting = true, k.Panic, k.System, k.Frame, k.Count, k.Locked, k.Inspecting
+		r.At = k.At.Format(time.RFC3339Nano)
+		r.Traceback = clipTo(k.Text, 16<<10)
+		r.Frames = append(r.Frames, k.Frames...)
+		r.LastCalls = append(r.LastCalls, k.LastCalls...)
+		r.LogTail = append(r.LogTail, k.LogTail...)
+		if !k.Entity.IsZero() {
+			r.Entity = k.Entity.String()
+		}
+		r.Goroutines, _ = groupStacks(stacks.Parse([]byte(k.Goroutines)), h.FrameGoroutine(), "", 10, 8<<10)
+		r.Hint = "crash_inspect lets read-only tools look at the world as it is; clear_crash goes on"
+		if k.Locked {
+			r.Hint += ", with unlock:true to release the query that was open"
+		}
+		if k.Count > 1 {
+			r.Hint = fmt.Sprintf("this is crash number %d: clearing it did not help before. ", k.Count) + r.Hint
+		}
+		return r, nil
+	})
+}
+
+type crashInspectArgs struct {
+	On bool `json:"on" jsonschema:"true: read-only tools may read the world; false: they are refused again"`
+}
+
+type crashInspectResult struct {
+	On   bool   `json:"on" jsonschema:"whether read-only tools run now"`
+	Hint string `json:"hint" jsonschema:"what that means"`
+}
+
+func crashInspectTool(h Host) *tools.Tool {
+	return tools.New(tools.Spec{
+		Name: "crash_inspect", Group: "session", Idempotent: true, WhenCrashed: true, Example: `{"on":true}`,
+		Description: "Lets read-only tools such as query and info look at the world as the crash left it; the game stays suspended. Next: query, then clear_crash.",
+	}, func(f *tools.Frame, in crashInspectArgs) (crashInspectResult, error) {
+		if err := h.InspectCrash(in.On); err != nil {
+			return crashInspectResult{}, err
+		}
+		if !in.On {
+			return crashInspectResult{Hint: "every blocked tool answers the traceback again"}, nil
+		}
+		hint := "read-only tools run; the update that panicked may have left things half done"
+		if f.World != nil && f.World.Locked() {
+			hint += ", and the world is locked by the query that was open"
+		}
+		return crashInspectResult{On: true, Hint: hint}, nil
+	})
+}
+
+type goroutinesArgs struct {
+	Filter   string `json:"filter,omitempty" jsonschema:"part of a function, file or state: only stacks that contain it"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"how many groups" debug:"min=1,max=500,default=20"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"how large the groups may get" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
+}
+
+type goroutinesResult struct {
+	Groups     []stackGroup `json:"groups" jsonschema:"goroutines with the same stack; the frame goroutine first, then the largest groups"`
+	Goroutines int          `json:"goroutines" jsonschema:"how many goroutines there are"`
+	Total      int          `json:"total" jsonschema:"groups that match"`
+	Returned   int          `json:"returned" jsonschema:"groups here"`
+	Truncated  bool         `json:"truncated" jsonschema:"whether groups were left out"`
+	Hint       string       `json:"hint,omitempty" jsonschema:"how to see the rest"`
+}
+
+type stackGroup struct {
+	Count          int          `json:"count" jsonschema:"how many goroutines"`
+	State          string       `json:"state" jsonschema:"running, select, chan receive, sync.Mutex.Lock, ..."`
+	Waiting        string       `json:"waiting,omitempty" jsonschema:"how long, if for minutes"`
+	FrameGoroutine bool         `json:"frameGoroutine,omitempty" jsonschema:"the goroutine that polls: the game's loop"`
+	IDs            []uint64     `json:"ids" jsonschema:"numbers of the goroutines, at most ten"`
+	Stack          []StackFrame `json:"stack" jsonschema:"innermost first"`
+	CreatedBy      string       `json:"createdBy,omitempty" jsonschema:"function that started it"`
+}
+
+func goroutinesTool(h Host) *tools.Tool {
+	return tools.NewOff(tools.Spec{
+		Name: "goroutines", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"filter":"main."}`,
+		Description: "The stacks of all goroutines, equal ones grouped, the game loop's first: shows where a hung game is, in every state.",
+	}, func(c *tools.Call, in goroutinesArgs) (goroutinesResult, error) {
+		if in.Limit <= 0 {
+			in.Limit = 20
+		}
+		if in.MaxBytes <= 0 {
+			in.MaxBytes = defaultMaxBytes
+		}
+		all := stacks.Parse(stacks.All())
+		groups, total := groupStacks(all, h.FrameGoroutine(), in.Filter, in.Limit, in.MaxBytes)
+		r := goroutinesResult{Groups: groups, Goroutines: len(all), Total: total, Returned: len(groups), Truncated: len(groups) < total}
+		if r.Truncated {
+			r.Hint = "filter by a function or file, or raise limit and maxBytes"
+		}
+		return r, nil
+	})
+}
+
+// groupStacks is the wire form of grouped goroutines, cut at limit and
+// maxBytes.
+func groupStacks(gs []stacks.Goroutine, frame uint64, filter string, limit, maxBytes int) (out []stackGroup, total int) {
+	out = []stackGroup{}
+	matching := gs[:0:0]
+	for _, g := range gs {
+		if filter == "" || containsFold(g.Text, filter) {
+			matching = append(matching, g)
+		}
+	}
+	groups := stacks.GroupBy(matching, frame)
+	size := 0
+	for _, g := range groups {
+		w := stackGroup{Count: len(g.IDs), State: g.State, Waiting: g.Waiting, IDs: g.IDs[:min(len(g.IDs), 10)], CreatedBy: g.CreatedBy.Func,
+			FrameGoroutine: frame != 0 && g.IDs[0] == frame, Stack: []StackFrame{}}
+		size += 128
+		for _, f := range g.Frames[:min(len(g.Frames), 64)] {
+			w.Stack = append(w.Stack, StackFrame(f))
+			size += len(f.Func) + len(f.File) + 32
+		}
+		if len(out) == limit || len(out) > 0 && size > maxBytes {
+			break
+		}
+		out = append(out, w)
+	}
+	return out, len(groups)
+}
+
+func containsFold(s, part string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
+}
+
+// clipTo cuts s at n bytes without splitting a character.
+func clipTo(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
