@@ -15,14 +15,15 @@ import (
 // to the host and survives a server's Close. All methods may be called from
 // any goroutine.
 type Registry struct {
-	mu       sync.Mutex
-	order    []*Published
-	byName   map[string]int
-	backends map[reflect.Type]any
-	watchers map[int]func()
-	nextID   int
-	listing  atomic.Pointer[Listing]
-	revision uint64
+	mu        sync.Mutex
+	order     []*Published
+	byName    map[string]int
+	backends  map[reflect.Type]any
+	watchers  map[int]func()
+	nextID    int
+	listing   atomic.Pointer[Listing]
+	revision  uint64
+	documents documents
 }
 
 // NewRegistry returns an empty registry.
@@ -46,6 +47,8 @@ type Published struct {
 	Usage string
 	// Arguments are the names of the input schema's properties.
 	Arguments []string
+
+	check validator // of Input, made when first needed
 }
 
 // Listing is an immutable state of a registry.
