@@ -1,6 +1,13 @@
 package tools
 
-import "reflect"
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
 
 // EventSink receives the events that a client sends with send_event: the same
 // events that the host's window, network or menus produce.
@@ -41,4 +48,22 @@ type EventKind struct {
 	// limits in the tags `jsonschema` and `debug` as for any argument. Nil: the
 	// kind has no payload.
 	Payload reflect.Type
+}
+
+// Decode checks raw against the kind's Payload type and gives what Push takes:
+// a value of that type, or nil for a kind without a payload. Any goroutine.
+func (k EventKind) Decode(raw json.RawMessage) (any, error) {
+	none := len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
+	if k.Payload == nil {
+		if !none && !bytes.Equal(bytes.TrimSpace(raw), []byte("{}")) {
+			return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "event " + strconv.Quote(k.Name) + " takes no payload",
+				Hint: "leave payload out"}
+		}
+		return nil, nil
+	}
+	v, err := decodeArguments(ecs.ArgsOf(k.Payload), raw)
+	if err != nil {
+		return nil, err
+	}
+	return v.Interface(), nil
 }
