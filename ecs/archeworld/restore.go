@@ -129,6 +129,9 @@ func (w *World) replace(img *loupe.Image, kept []any) (err error) {
 			r.createEmpty(i)
 		}
 	}
+	if w.breakRestore != nil {
+		w.breakRestore()
+	}
 	r.finish()
 	w.restoreResources(img, kept)
 	return nil

@@ -44,6 +44,8 @@ type World struct {
 	sig, sigSpare []uint64 // what cat was made from
 
 	scratch []scratch // by TypeID
+
+	breakRestore func() // tests: fail when the world is half restored
 }
 
 var (
