@@ -1,0 +1,161 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"strings"
+	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// actionTool makes <Component>_<Action>.
+func actionTool(comp *ecs.Component, action *ecs.ActionInfo, name string) *tools.Tool {
+	a := &actionHandler{typ: comp.Type, action: action, args: []*ecs.Field{entityArgument(comp.Type.Name)}}
+	for _, f := range action.In.Fields {
+		if f.Name == "entity" { // the entity that acts has that name
+			g := *f
+			g.Name = "entity_"
+			f = &g
+		}
+		if !f.Hidden {
+			a.args = append(a.args, f)
+		}
+	}
+	doc := strings.TrimSuffix(action.Doc, ".")
+	if doc == "" {
+		doc = fmt.Sprintf("Runs the action %s", action.Name)
+	}
+	return &tools.Tool{
+		Spec: tools.Spec{
+			Name:        name,
+			Description: fmt.Sprintf("%s (on the %s of an entity). A refused action changes nothing in that component.", doc, comp.Name),
+			Destructive: true, NeedsWorld: true,
+		},
+		InputSchema:  tools.StructSchema(a.args),
+		OutputSchema: tools.AnswerSchema(action.Out.Root),
+		Handler:      a,
+	}
+}
+
+type actionHandler struct {
+	typ    *ecs.Type
+	action *ecs.ActionInfo
+	args   []*ecs.Field
+}
+
+// Prepare implements [tools.Handler].
+func (a *actionHandler) Prepare(_ *tools.Call, raw json.RawMessage) (tools.Job, error) {
+	args, text, err := splitEntity(raw, a.args)
+	if err != nil {
+		return tools.Job{}, err
+	}
+	entity, full, err := ecs.ParseEntity(text)
+	switch {
+	case err != nil:
+		return tools.Job{}, err
+	case !full:
+		return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments, Got: text, Want: `the full id, like "42v3"`, Next: "info",
+			Message: fmt.Sprintf("%q is a bare id; a tool that changes things wants the full one, so that it cannot hit a later occupant of the slot", text)}
+	}
+	for name := range args {
+		if !containsField(a.args[1:], name) {
+			return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments, Got: name, Message: fmt.Sprintf("unknown argument %q", name),
+				Options: ecs.Nearest(name, argNames(a.args)), Total: len(a.args)}
+		}
+	}
+	if v, ok := args["entity_"]; ok {
+		delete(args, "entity_")
+		args["entity"] = v
+	}
+	for _, f := range a.args[1:] {
+		if _, ok := args[strings.TrimSuffix(f.Name, "_")]; !ok && !f.Optional && f.Default == "" {
+			return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments, Message: strings.TrimSuffix(fmt.Sprintf("missing argument %q: %s", f.Name, f.Doc), ": "),
+				Want: f.Name, Options: argNames(a.args), Total: len(a.args)}
+		}
+	}
+	b, err := json.Marshal(args)
+	if err != nil {
+		return tools.Job{}, err
+	}
+	in, err := a.action.In.DecodeJSON(b, reflect.Value{})
+	if err != nil {
+		return tools.Job{}, err
+	}
+	var out reflect.Value
+	return tools.Job{
+		Frame: func(f *tools.Frame) (err error) {
+			out, err = a.run(f, entity, in)
+			return err
+		},
+		Finish: func(*tools.Call) (*tools.Result, error) { return encodeAction(out) },
+	}, nil
+}
+
+// run calls the action on the component in place. An action that fails or
+// panics must not leave the component half changed: it is put back from a copy.
+func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value) (out reflect.Value, err error) {
+	chunk, row, alive := f.World.Row(entity)
+	if !alive {
+		return out, &ecs.Error{Code: ecs.EntityDead, Got: entity.String(), Message: fmt.Sprintf("entity %s is not alive", entity), Next: "query"}
+	}
+	comp, err := f.Catalog.Component(a.typ.ID)
+	if err != nil {
+		return out, err
+	}
+	base, stride, ok := chunk.Column(comp.ID)
+	if !ok {
+		e := &ecs.Error{Code: ecs.ComponentMissing, Got: comp.Name, Message: fmt.Sprintf("entity %s has no %s", entity, comp.Name), Next: "info"}
+		for _, id := range chunk.Components() {
+			e.Options = append(e.Options, f.Catalog.Components[id].Name)
+		}
+		e.Total = len(e.Options)
+		e.Options = ecs.Nearest(comp.Name, e.Options)
+		return out, e
+	}
+	ptr := unsafe.Add(base, uintptr(row)*stride)
+	before := ecs.Copy(reflect.NewAt(a.typ.Go, ptr).Elem())
+	undo := func() {
+		// The action may have moved the entity: put the value back where it lives now.
+		_, _ = f.World.Apply([]ecs.Change{{Op: ecs.OpSet, Entity: entity, Values: []ecs.Value{{Type: comp.ID, Value: before}}}})
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			undo()
+			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("the action %s of %s panicked: %v\n%s", a.action.Name, a.typ.Name, p, debug.Stack()),
+				Hint: "the component was put back as it was; what else the action had changed stays changed"}
+		}
+	}()
+	res, err := a.action.Call(ecs.ActionContext{World: f.World, Entity: entity}, ptr, in)
+	if err != nil {
+		undo()
+		if _, typed := err.(*ecs.Error); !typed {
+			err = &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s refused: %v", a.action.Name, err)}
+		}
+		return out, err
+	}
+	return ecs.Copy(res), nil
+}
+
+func encodeAction(out reflect.Value) (*tools.Result, error) {
+	b, err := ecs.AppendJSON(nil, out, ecs.EncodeOptions{JSON: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(b) == 0 || b[0] != '{' {
+		b = append(append([]byte(`{"result":`), b...), '}')
+	}
+	return &tools.Result{Structured: b}, nil
+}
+
+func containsField(fields []*ecs.Field, name string) bool {
+	for _, f := range fields {
+		if f.Name == name {
+			return true
+		}
+	}
+	return false
+}

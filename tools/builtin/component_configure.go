@@ -1,0 +1,170 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// configureTool makes <Component>_configure: the writable properties of a
+// component as arguments. It is modify under another calling convention and
+// runs modify's own checks and frame part. Nil: nothing is writable.
+func configureTool(registry *tools.Registry, comp *ecs.Component, name string) *tools.Tool {
+	c := &configure{typ: comp.Type, component: comp.Type.ID, paths: map[string]string{}}
+	props := []*ecs.Field{entityArgument(comp.Type.Name)}
+	switch {
+	case comp.Tag:
+		return nil
+	case comp.Type.Root.Kind != ecs.KindStruct:
+		if comp.Type.Root.Kind == ecs.KindOpaque || comp.Type.Root.ReadOnly {
+			return nil
+		}
+		f := *comp.Type.Root
+		f.Name, f.Optional = "value", true
+		props = append(props, &f)
+		c.paths["value"] = ""
+	default:
+		for _, f := range comp.Type.Fields {
+			if f.Hidden || f.ReadOnly || f.Kind == ecs.KindOpaque {
+				continue
+			}
+			g := *f
+			g.Optional = true
+			if f.Name == "entity" { // the entity to change has that name
+				g.Name = "entity_"
+			}
+			props = append(props, &g)
+			c.paths[g.Name] = f.Name
+		}
+	}
+	if len(props) == 1 {
+		return nil
+	}
+	c.args = props
+	doc := comp.Type.Doc
+	if doc != "" {
+		doc = " " + strings.TrimSuffix(doc, ".") + "."
+	}
+	return &tools.Tool{
+		Spec: tools.Spec{
+			Name:        name,
+			Description: fmt.Sprintf("Changes properties of an entity's %s; names at least one, leaves the others.%s", comp.Name, doc),
+			Destructive: true, Idempotent: true, NeedsWorld: true,
+		},
+		InputSchema:  tools.AtLeast(tools.StructSchema(props), 2),
+		OutputSchema: outputOf(registry, "modify"),
+		Handler:      c,
+	}
+}
+
+type configure struct {
+	typ       *ecs.Type
+	component string
+	args      []*ecs.Field
+	paths     map[string]string // argument name -> field path
+}
+
+// Prepare implements [tools.Handler].
+func (c *configure) Prepare(call *tools.Call, raw json.RawMessage) (tools.Job, error) {
+	args, entity, err := splitEntity(raw, c.args)
+	if err != nil {
+		return tools.Job{}, err
+	}
+	values := make(map[string]json.RawMessage, len(args))
+	for name, v := range args {
+		path, ok := c.paths[name]
+		if !ok {
+			return tools.Job{}, c.unknown(name)
+		}
+		values[path] = v
+	}
+	if len(values) == 0 {
+		return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments,
+			Message: fmt.Sprintf("name at least one property of %s to change", c.typ.Name), Options: argNames(c.args[1:]), Total: len(c.args) - 1}
+	}
+	b, err := json.Marshal(map[string]any{"entity": entity, "component": c.component, "values": values})
+	if err != nil {
+		return tools.Job{}, err
+	}
+	job, err := prepareWith(call, "modify", b)
+	if e, ok := err.(*ecs.Error); ok && e.Code == ecs.UnknownField {
+		d := *e
+		d.Code = ecs.InvalidArguments
+		err = &d
+	}
+	return job, err
+}
+
+// unknown explains why a property is no argument: read-only and computed ones
+// are refused by name.
+func (c *configure) unknown(name string) error {
+	e := &ecs.Error{Code: ecs.InvalidArguments, Got: name, Options: ecs.Nearest(name, argNames(c.args)), Total: len(c.args),
+		Message: fmt.Sprintf("unknown argument %q; %s has %s", name, c.typ.Name, strings.Join(argNames(c.args[1:]), ", "))}
+	for _, f := range c.typ.Fields {
+		if f.Name == name && (f.ReadOnly || f.Kind == ecs.KindOpaque) {
+			e.Message = fmt.Sprintf("%s.%s is read-only; the writable properties are %s", c.typ.Name, name, strings.Join(argNames(c.args[1:]), ", "))
+		}
+	}
+	for _, v := range c.typ.Computed {
+		if v.Name == name {
+			e.Message = fmt.Sprintf("%s.%s is computed from the other properties and cannot be set; the writable ones are %s", c.typ.Name, name, strings.Join(argNames(c.args[1:]), ", "))
+		}
+	}
+	return e
+}
+
+func entityArgument(component string) *ecs.Field {
+	return &ecs.Field{Name: "entity", Kind: ecs.KindEntity, Doc: "full id of an entity that has " + component + `, like "42v3"`}
+}
+
+func argNames(fields []*ecs.Field) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// splitEntity takes the entity argument out of an arguments object.
+func splitEntity(raw json.RawMessage, fields []*ecs.Field) (args map[string]json.RawMessage, entity string, err error) {
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return nil, "", &ecs.Error{Code: ecs.InvalidArguments, Message: "the arguments must be a JSON object", Got: string(raw[:min(len(raw), 80)])}
+		}
+	}
+	e, ok := args["entity"]
+	if !ok {
+		return nil, "", &ecs.Error{Code: ecs.InvalidArguments, Message: `missing argument "entity": ` + fields[0].Doc, Want: "entity",
+			Options: argNames(fields)[:min(len(fields), 10)], Total: len(fields), Next: "query"}
+	}
+	delete(args, "entity")
+	if err := json.Unmarshal(e, &entity); err != nil {
+		var pair [2]uint32
+		if err := json.Unmarshal(e, &pair); err != nil {
+			return nil, "", &ecs.Error{Code: ecs.InvalidArguments, Message: "not an entity: " + strconv.Quote(string(e)), Got: string(e), Want: `the form "42v3"`, Next: "query"}
+		}
+		entity = ecs.Entity{ID: pair[0], Gen: pair[1]}.String()
+	}
+	return args, entity, nil
+}
+
+// prepareWith hands a call on to another registered tool's handler.
+func prepareWith(call *tools.Call, name string, raw json.RawMessage) (tools.Job, error) {
+	p, ok := call.Registry.Listing().Lookup(name)
+	if !ok {
+		return tools.Job{}, &ecs.Error{Code: ecs.NotSupported, Message: fmt.Sprintf("%s works through the tool %s, which this host has removed", call.Request.Name, name)}
+	}
+	return p.Handler.Prepare(call, raw)
+}
+
+// outputOf is the output schema of another registered tool.
+func outputOf(registry *tools.Registry, name string) *tools.Schema {
+	if p, ok := registry.Listing().Lookup(name); ok {
+		return p.Tool.OutputSchema
+	}
+	return nil
+}

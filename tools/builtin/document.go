@@ -1,0 +1,147 @@
+package builtin
+
+import (
+	"encoding/json"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// Document is the description of one component type: ecs://component/{name}.
+// It is the same in every process that has the type, and documents merge: they
+// are keyed by name in ecs://context.
+type Document struct {
+	Name       string                     `json:"name" jsonschema:"the shortest name that is unique in the world"`
+	TypeID     string                     `json:"typeID" jsonschema:"full name of the Go type"`
+	TypeShape  string                     `json:"typeShape" jsonschema:"hash of the memory layout"`
+	SchemaID   string                     `json:"schemaID" jsonschema:"hash of layout and descriptions"`
+	Doc        string                     `json:"description,omitempty" jsonschema:"what the component is for"`
+	Tag        bool                       `json:"tag,omitempty" jsonschema:"true: no data"`
+	Relation   bool                       `json:"relation,omitempty" jsonschema:"true: points at a target entity"`
+	Order      []string                   `json:"order,omitempty" jsonschema:"the properties in declaration order"`
+	Properties map[string]json.RawMessage `json:"properties" jsonschema:"JSON Schema of every stored and computed value, with unit, labels and readOnly"`
+	Actions    map[string]actionDocument  `json:"actions,omitempty" jsonschema:"what can be done with it"`
+	Ports      []port                     `json:"ports,omitempty" jsonschema:"the paths that refer to other entities"`
+	Tools      []string                   `json:"tools,omitempty" jsonschema:"the tools that exist for it"`
+}
+
+type actionDocument struct {
+	Doc    string          `json:"description,omitempty" jsonschema:"what the action does"`
+	Input  json.RawMessage `json:"input" jsonschema:"JSON Schema of the parameters"`
+	Output json.RawMessage `json:"output" jsonschema:"JSON Schema of the result"`
+}
+
+type port struct {
+	Path string `json:"path" jsonschema:"field path, or the component's name for a relation"`
+	Kind string `json:"kind" jsonschema:"entity or relation"`
+}
+
+// document describes a component; ct may be nil.
+func document(c *ecs.Component, ct *ComponentTools) Document {
+	t := c.Type
+	d := Document{Name: c.Name, TypeID: t.ID, TypeShape: t.Shape, SchemaID: t.SchemaID, Doc: t.Doc, Tag: c.Tag, Relation: c.Relation,
+		Properties: map[string]json.RawMessage{}}
+	if t.Root.Kind == ecs.KindStruct {
+		for _, f := range t.Fields {
+			if f.Hidden {
+				continue
+			}
+			d.Order = append(d.Order, f.Name)
+			d.Properties[f.Name] = propertyDocument(f, f.ReadOnly || f.Kind == ecs.KindOpaque, false)
+		}
+	} else if !c.Tag {
+		d.Order = []string{"value"}
+		d.Properties["value"] = propertyDocument(t.Root, t.Root.ReadOnly, false)
+	}
+	if ct == nil || !ct.options.NoComputed {
+		for _, v := range t.Computed {
+			f := *v.Type.Root
+			f.Doc, f.Unit = v.Doc, v.Unit
+			d.Order = append(d.Order, v.Name)
+			d.Properties[v.Name] = propertyDocument(&f, true, true)
+		}
+	}
+	for _, a := range t.Actions {
+		if d.Actions == nil {
+			d.Actions = map[string]actionDocument{}
+		}
+		d.Actions[a.Name] = actionDocument{Doc: a.Doc, Input: schemaJSON(a.In.Root), Output: schemaJSON(a.Out.Root)}
+	}
+	if c.Relation {
+		d.Ports = append(d.Ports, port{Path: c.Name, Kind: "relation"})
+	}
+	entityPaths(t.Root, "", func(path string) { d.Ports = append(d.Ports, port{Path: path, Kind: "entity"}) })
+	if ct != nil {
+		d.Tools = ct.ToolsOf(t)
+	}
+	return d
+}
+
+func propertyDocument(f *ecs.Field, readOnly, computed bool) json.RawMessage {
+	var doc map[string]any
+	_ = json.Unmarshal(schemaJSON(f), &doc)
+	doc["goType"] = f.Go.String()
+	if f.Unit != "" {
+		doc["unit"] = f.Unit
+	}
+	if f.Unexported {
+		doc["unexported"] = true
+	}
+	if computed {
+		doc["computed"] = true
+	}
+	if len(f.Enum) > 0 {
+		doc["labels"] = f.Enum
+	}
+	doc["readOnly"] = readOnly
+	b, _ := json.Marshal(doc)
+	return b
+}
+
+func schemaJSON(f *ecs.Field) json.RawMessage {
+	b, err := json.Marshal(tools.FieldSchema(f))
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return b
+}
+
+// entityPaths calls visit with the path of every entity reference below f;
+// elements of lists and maps are written [].
+func entityPaths(f *ecs.Field, path string, visit func(string)) {
+	switch {
+	case f == nil || f.Recursive || f.Hidden:
+	case f.Kind == ecs.KindEntity:
+		visit(path)
+	case f.Kind == ecs.KindStruct:
+		for _, sub := range f.Fields {
+			p := sub.Name
+			if path != "" {
+				p = path + "." + sub.Name
+			}
+			entityPaths(sub, p, visit)
+		}
+	case f.Kind == ecs.KindArray, f.Kind == ecs.KindSlice, f.Kind == ecs.KindMap:
+		entityPaths(f.Elem, path+"[]", visit)
+	case f.Kind == ecs.KindPointer:
+		entityPaths(f.Elem, path, visit)
+	}
+}
+
+// contextDocument describes several components in one document.
+type contextDocument struct {
+	Components map[string]Document `json:"components" jsonschema:"description by component name"`
+}
+
+func contextOf(cat *ecs.Catalog, ct *ComponentTools, all bool) contextDocument {
+	d := contextDocument{Components: map[string]Document{}}
+	if cat == nil {
+		return d
+	}
+	for _, c := range cat.Components {
+		if all || c.Entities > 0 {
+			d.Components[c.Name] = document(c, ct)
+		}
+	}
+	return d
+}

@@ -1,0 +1,132 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func init() {
+	families = append(families, family{rank: 110, tools: func(h Host) []*tools.Tool {
+		return []*tools.Tool{helpTool(h), describeTool(h), capabilitiesTool(h)}
+	}})
+}
+
+type helpArgs struct {
+	Tool string `json:"tool,omitempty" jsonschema:"name of a tool to explain in full; without it every tool is listed in one line"`
+}
+
+type helpResult struct {
+	Start  []string    `json:"start,omitempty" jsonschema:"how to begin"`
+	Groups []helpGroup `json:"groups,omitempty" jsonschema:"every tool by group, one line each"`
+	Tool   *toolHelp   `json:"tool,omitempty" jsonschema:"the tool that was asked for"`
+	Total  int         `json:"total" jsonschema:"how many tools there are, listed or not"`
+}
+
+type helpGroup struct {
+	Group string   `json:"group" jsonschema:"name of the group; ?tools=NAME in the URL lists it alone"`
+	Tools []string `json:"tools" jsonschema:"calling convention and purpose; for generated tools, the component and what can be done with it"`
+}
+
+type toolHelp struct {
+	Name         string          `json:"name" jsonschema:"name of the tool"`
+	Group        string          `json:"group" jsonschema:"group of the tool"`
+	Description  string          `json:"description" jsonschema:"when to call it, what it changes, what to call next"`
+	Usage        string          `json:"usage" jsonschema:"calling convention in one line; ? marks optional arguments"`
+	Example      json.RawMessage `json:"example,omitempty" jsonschema:"arguments that work"`
+	Flags        toolFlags       `json:"flags" jsonschema:"what it does and when it may run"`
+	Listed       bool            `json:"listed" jsonschema:"whether tools/list shows it; it can be called in any case"`
+	InputSchema  json.RawMessage `json:"inputSchema" jsonschema:"JSON Schema of the arguments"`
+	OutputSchema json.RawMessage `json:"outputSchema" jsonschema:"JSON Schema of the answer"`
+}
+
+type toolFlags struct {
+	ReadOnly    bool `json:"readOnly" jsonschema:"changes nothing"`
+	Destructive bool `json:"destructive" jsonschema:"changes the world or the session"`
+	Idempotent  bool `json:"idempotent" jsonschema:"calling twice is calling once"`
+	WhenParked  bool `json:"whenParked" jsonschema:"runs while a lifecycle operation is suspended"`
+	WhenCrashed bool `json:"whenCrashed" jsonschema:"runs after a crash"`
+	OffFrame    bool `json:"offFrame" jsonschema:"answers at once in every state, without the frame"`
+}
+
+// startHere is how to begin, for a client that knows nothing.
+var startHere = []string{
+	"context tells what runs, in which state and how fast",
+	"components_info lists what entities are made of, query finds entities, info reads one whole",
+	"modify changes values, spawn and despawn entities; describe NAME explains a component with examples",
+	"after a crash or while the game hangs: crash_report, goroutines, get_logs",
+}
+
+func helpTool(h Host) *tools.Tool {
+	return tools.NewOff(tools.Spec{
+		Name: "help", Group: "session", ReadOnly: true, Idempotent: true,
+		Description: "Lists every tool in one line each, or explains one in full with its schemas and an example call.",
+		Example:     `{"tool":"query"}`,
+	}, func(c *tools.Call, in helpArgs) (helpResult, error) {
+		l := h.Registry().Listing()
+		if in.Tool == "" {
+			return helpResult{Start: startHere, Groups: helpGroups(l, h.Catalog()), Total: len(l.Tools)}, nil
+		}
+		p, ok := l.Lookup(in.Tool)
+		if !ok {
+			return helpResult{}, unknownTool(l, in.Tool)
+		}
+		return helpResult{Tool: explain(p), Total: len(l.Tools)}, nil
+	})
+}
+
+func unknownTool(l *tools.Listing, name string) error {
+	return &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("no tool named %q", name), Got: name,
+		Options: ecs.Nearest(name, l.Names()), Total: len(l.Tools), Next: "help"}
+}
+
+func explain(p *tools.Published) *toolHelp {
+	s := p.Spec
+	return &toolHelp{
+		Name: s.Name, Group: s.Group, Description: s.Description, Usage: p.Usage, Example: json.RawMessage(s.Example),
+		Flags:  toolFlags{s.ReadOnly, s.Destructive, s.Idempotent, s.WhenParked, s.WhenCrashed, s.OffFrame},
+		Listed: !s.Unlisted, InputSchema: p.Input, OutputSchema: p.Output,
+	}
+}
+
+// helpGroups gives each tool a line; generated tools share one line a
+// component, so that a world of hundreds of types stays readable.
+func helpGroups(l *tools.Listing, cat *ecs.Catalog) []helpGroup {
+	var groups []helpGroup
+	at := map[string]int{}
+	line := func(group, text string) {
+		i, ok := at[group]
+		if !ok {
+			i = len(groups)
+			at[group] = i
+			groups = append(groups, helpGroup{Group: group})
+		}
+		groups[i].Tools = append(groups[i].Tools, text)
+	}
+	generated := map[string][]string{} // typeID -> tool names
+	for _, p := range l.Tools {
+		if id, ok := p.Spec.Meta["typeID"].(string); ok {
+			generated[id] = append(generated[id], p.Spec.Name)
+			continue
+		}
+		line(p.Spec.Group, p.Usage+" - "+firstSentence(p.Spec.Description))
+	}
+	if cat != nil {
+		for _, c := range cat.Components {
+			if names := generated[c.Type.ID]; len(names) > 0 {
+				line("components", c.Name+": "+strings.Join(names, ", "))
+			}
+		}
+	}
+	return groups
+}
+
+func firstSentence(s string) string {
+	if i := strings.Index(s, ". "); i >= 0 {
+		return s[:i]
+	}
+	return strings.TrimSuffix(s, ".")
+}

@@ -1,0 +1,277 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/internal/profiling"
+	"github.com/loupe-ecs/loupe/internal/store"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func init() {
+	families = append(families, family{rank: 600, tools: func(h Host) []*tools.Tool {
+		p := &profiler{host: h}
+		return tools.Together(tools.Spec{Group: "profile"},
+			tools.NewOff(tools.Spec{Name: "profile_start", Destructive: true,
+				Description: "Starts a CPU, block or mutex profile of the running game, in any state, also while it hangs. Call profile_stop for the result; it ends by itself after 60 s.",
+				Example:     `{"kind":"cpu"}`}, p.start),
+			tools.NewOff(tools.Spec{Name: "profile_stop", Destructive: true,
+				Description: "Ends the profile, writes it as pprof and collapsed stacks, and tells where the time went by function and by system.",
+				Example:     `{"name":"slow_wave"}`}, p.stop),
+			tools.NewOff(tools.Spec{Name: "profile_heap", ReadOnly: true,
+				Description: "Writes a heap profile and tells which functions hold memory and which allocated since the last call. It collects garbage first.",
+				Example:     `{"top":10}`}, p.heap),
+		)
+	}})
+}
+
+// profiler is shared by the profile tools of one server. The session is the
+// process's: the runtime has one CPU profiler.
+type profiler struct {
+	host       Host
+	startFrame atomic.Uint64
+	heapState  profiling.Heap
+}
+
+var sessions profiling.Sessions
+
+type profileStartArgs struct {
+	Kind   string `json:"kind,omitempty" jsonschema:"what to sample: where CPU time goes, where goroutines block, which locks are contended" debug:"enum=cpu|block|mutex,default=cpu"`
+	System string `json:"system,omitempty" jsonschema:"keep this system's samples alone (CPU profiles carry the schedule's system label)"`
+}
+
+type profileStartResult struct {
+	Running bool   `json:"running" jsonschema:"true: the session is running"`
+	Kind    string `json:"kind" jsonschema:"what is sampled"`
+	Since   string `json:"since" jsonschema:"start time, RFC 3339"`
+	LimitMs int64  `json:"limitMs" jsonschema:"milliseconds after which the session ends by itself"`
+}
+
+func (p *profiler) start(_ *tools.Call, in profileStartArgs) (profileStartResult, error) {
+	if in.System != "" {
+		if err := p.knownSystem(in.System); err != nil {
+			return profileStartResult{}, err
+		}
+		if in.Kind != string(profiling.CPU) && in.Kind != "" {
+			return profileStartResult{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "only CPU profiles carry the system label; leave system out or choose kind cpu", Got: in.Kind}
+		}
+	}
+	if in.Kind == "" {
+		in.Kind = string(profiling.CPU)
+	}
+	since, err := sessions.Start(profiling.Kind(in.Kind), in.System)
+	switch {
+	case errors.Is(err, profiling.ErrRunning):
+		return profileStartResult{}, &ecs.Error{Code: ecs.AlreadyRunning, Message: fmt.Sprintf("a profile session is running since %s", since.Format(time.RFC3339)),
+			Hint: "profile_stop ends it", Next: "profile_stop"}
+	case errors.Is(err, profiling.ErrInUse):
+		return profileStartResult{}, &ecs.Error{Code: ecs.AlreadyRunning, Message: "the game runs a CPU profile of its own; it was left alone",
+			Hint: "the runtime has one CPU profiler a process: try again when the game has stopped its own, or use kind block or mutex"}
+	case err != nil:
+		return profileStartResult{}, err
+	}
+	p.startFrame.Store(p.host.Status().Frame)
+	return profileStartResult{Running: true, Kind: in.Kind, Since: since.Format(time.RFC3339Nano), LimitMs: profiling.MaxDuration.Milliseconds()}, nil
+}
+
+func (p *profiler) knownSystem(name string) error {
+	times := p.host.App().Times()
+	if times == nil {
+		return &ecs.Error{Code: ecs.NotSupported, Message: "this game has no schedule whose samples carry a system's name", Next: "capabilities"}
+	}
+	names := times.History(0).Systems
+	for _, n := range names {
+		if n == name {
+			return nil
+		}
+	}
+	return &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("no system named %q", name), Got: name, Options: ecs.Nearest(name, names), Total: len(names), Next: "systems_list"}
+}
+
+type profileStopArgs struct {
+	Name string `json:"name,omitempty" jsonschema:"file name without folder and ending: letters, digits, _ - and ." debug:"default=profile"`
+	Top  int    `json:"top,omitempty" jsonschema:"how many functions to list" debug:"min=1,max=200,default=15"`
+}
+
+type profileStopResult struct {
+	Kind       string         `json:"kind" jsonschema:"what was sampled"`
+	Pprof      string         `json:"pprof" jsonschema:"file for go tool pprof and speedscope"`
+	Collapsed  string         `json:"collapsed" jsonschema:"file of collapsed stacks for flame graph tools"`
+	Samples    int64          `json:"samples" jsonschema:"how many samples were taken"`
+	DurationMs float64        `json:"durationMs" jsonschema:"length of the session in milliseconds"`
+	Frames     uint64         `json:"frames" jsonschema:"frames that the game polled meanwhile"`
+	Unit       string         `json:"unit" jsonschema:"unit of flat and cum"`
+	Top        []functionRow  `json:"top" jsonschema:"functions by time of their own"`
+	BySystem   []systemShares `json:"bySystem" jsonschema:"time by system of the schedule; name (outside systems) is the rest of the process"`
+	Limited    bool           `json:"limited,omitempty" jsonschema:"true: the session had ended by itself at its limit"`
+	Hint       string         `json:"hint,omitempty" jsonschema:"what to make of an empty profile"`
+}
+
+type functionRow struct {
+	Func    string  `json:"func" jsonschema:"name of the function"`
+	File    string  `json:"file" jsonschema:"source file and line"`
+	Flat    float64 `json:"flat" jsonschema:"in the function itself"`
+	Cum     float64 `json:"cum" jsonschema:"in the function and what it calls"`
+	Percent float64 `json:"percent" jsonschema:"flat in percent of the whole"`
+}
+
+type systemShares struct {
+	System     string  `json:"system" jsonschema:"name of the system"`
+	Ms         float64 `json:"ms" jsonschema:"milliseconds of CPU time in all"`
+	MsPerFrame float64 `json:"msPerFrame" jsonschema:"milliseconds a frame"`
+	Share      float64 `json:"share" jsonschema:"share of the whole profile, 0 to 1"`
+}
+
+const outsideSystems = "(outside systems)"
+
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$`)
+
+// checkFileName refuses names that could leave their folder, before anything
+// is stopped or written.
+func checkFileName(name string) error {
+	if !fileName.MatchString(name) {
+		return &ecs.Error{Code: ecs.InvalidArguments, Got: name, Want: "letters, digits, _ - and ., no folder",
+			Message: fmt.Sprintf("%q is no file name: use up to 100 letters, digits, _ - and ., without a folder", name)}
+	}
+	return nil
+}
+
+func (p *profiler) stop(_ *tools.Call, in profileStopArgs) (profileStopResult, error) {
+	if in.Name == "" {
+		in.Name = "profile"
+	}
+	if err := checkFileName(in.Name); err != nil {
+		return profileStopResult{}, err
+	}
+	rec, err := sessions.Stop()
+	if errors.Is(err, profiling.ErrNotRunning) {
+		return profileStopResult{}, &ecs.Error{Code: ecs.NotRunning, Message: "no profile session is running", Next: "profile_start"}
+	}
+	if err != nil {
+		return profileStopResult{}, err
+	}
+	r, err := p.report(rec, in)
+	if err != nil {
+		sessions.Keep(rec)
+		return r, kept(err)
+	}
+	return r, nil
+}
+
+// kept adds to a failed write that nothing is lost.
+func kept(err error) error {
+	e := &ecs.Error{Code: ecs.NotSupported, Message: err.Error()}
+	if typed, ok := errors.AsType[*ecs.Error](err); ok {
+		c := *typed
+		e = &c
+	}
+	e.Message = "the profile could not be written: " + e.Message
+	e.Hint = "the samples are kept: call profile_stop again when the folder can be written"
+	return e
+}
+
+func (p *profiler) report(rec *profiling.Recording, in profileStopArgs) (r profileStopResult, err error) {
+	index := profiling.ValueIndex(rec.Profile, "cpu")
+	counts := profiling.ValueIndex(rec.Profile, "samples")
+	if rec.Kind != profiling.CPU {
+		index, counts = profiling.ValueIndex(rec.Profile, "delay"), profiling.ValueIndex(rec.Profile, "contentions")
+	}
+	if r.Pprof, r.Collapsed, err = p.write(in.Name, rec.Profile, counts); err != nil {
+		return r, err
+	}
+	r.Kind, r.Limited, r.Unit = string(rec.Kind), rec.Limited, "ms"
+	r.Samples = profiling.Total(rec.Profile, counts)
+	r.DurationMs = millis(rec.Duration)
+	r.Frames = p.host.Status().Frame - p.startFrame.Load()
+	total := profiling.Total(rec.Profile, index)
+	r.Top = functionRows(profiling.Top(rec.Profile, index, in.Top), total, 1e6)
+	r.BySystem = []systemShares{}
+	for _, s := range profiling.BySystem(rec.Profile, index) {
+		if s.Name == "" {
+			s.Name = outsideSystems
+		}
+		ms := float64(s.Value) / 1e6
+		r.BySystem = append(r.BySystem, systemShares{System: s.Name, Ms: round3(ms), MsPerFrame: round3(ms / math.Max(1, float64(r.Frames))), Share: round3(share(s.Value, total))})
+	}
+	if r.Samples == 0 {
+		r.Hint = "no samples: the game hardly ran, or the session was too short (a CPU is sampled about 100 times a second); block and mutex profiles are empty when nothing waited"
+	}
+	return r, nil
+}
+
+// write stores a profile in both forms.
+func (p *profiler) write(name string, prof *profile.Profile, index int) (pprof, collapsed string, err error) {
+	files := store.New(p.host.Limits().DataDir).Kind("profiles", ".pb.gz", ".collapsed")
+	if pprof, _, err = files.WriteAs(name, ".pb.gz", prof.Write); err != nil {
+		return "", "", err
+	}
+	collapsed, _, err = files.WriteAs(name, ".collapsed", func(w io.Writer) error { return profiling.WriteCollapsed(w, prof, index) })
+	return pprof, collapsed, err
+}
+
+func functionRows(fs []profiling.Func, total int64, unit float64) []functionRow {
+	rows := make([]functionRow, 0, len(fs))
+	for _, f := range fs {
+		rows = append(rows, functionRow{Func: f.Name, File: fmt.Sprintf("%s:%d", f.File, f.Line), Flat: round3(float64(f.Flat) / unit), Cum: round3(float64(f.Cum) / unit), Percent: round3(100 * share(f.Flat, total))})
+	}
+	return rows
+}
+
+type heapArgs struct {
+	Name string `json:"name,omitempty" jsonschema:"file name without folder and ending: letters, digits, _ - and ." debug:"default=heap"`
+	Top  int    `json:"top,omitempty" jsonschema:"how many functions to list" debug:"min=1,max=200,default=15"`
+}
+
+type heapResult struct {
+	Pprof     string        `json:"pprof" jsonschema:"file for go tool pprof"`
+	Collapsed string        `json:"collapsed" jsonschema:"file of collapsed stacks, bytes in use"`
+	Unit      string        `json:"unit" jsonschema:"unit of flat and cum"`
+	Samples   int64         `json:"samples" jsonschema:"sampled objects in use"`
+	InUse     int64         `json:"inUseBytes" jsonschema:"bytes in use, estimated from samples"`
+	Top       []functionRow `json:"top" jsonschema:"functions whose allocations are in use"`
+	Allocated []functionRow `json:"allocated" jsonschema:"functions by bytes allocated since the last call of profile_heap; on the first call since the start"`
+}
+
+func (p *profiler) heap(_ *tools.Call, in heapArgs) (r heapResult, err error) {
+	if in.Name == "" {
+		in.Name = "heap"
+	}
+	if err := checkFileName(in.Name); err != nil {
+		return r, err
+	}
+	now, grown, err := p.heapState.Read()
+	if err != nil {
+		return r, err
+	}
+	if grown == nil {
+		grown = now
+	}
+	inUse, objects, alloc := profiling.ValueIndex(now, "inuse_space"), profiling.ValueIndex(now, "inuse_objects"), profiling.ValueIndex(now, "alloc_space")
+	if r.Pprof, r.Collapsed, err = p.write(in.Name, now, inUse); err != nil {
+		return r, err
+	}
+	r.Unit, r.Samples, r.InUse = "bytes", profiling.Total(now, objects), profiling.Total(now, inUse)
+	r.Top = functionRows(profiling.Top(now, inUse, in.Top), r.InUse, 1)
+	r.Allocated = functionRows(profiling.Top(grown, alloc, in.Top), profiling.Total(grown, alloc), 1)
+	return r, nil
+}
+
+func millis(d time.Duration) float64 { return round3(float64(d) / float64(time.Millisecond)) }
+
+func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
+
+func share(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

@@ -1,0 +1,238 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// Resources returns the documents that every server offers under scheme
+// ("ecs" by default): descriptions of components, the world, the log, the
+// crash and the tool reference. ecs://entity/{id} alone touches the world; it
+// runs as a call.
+func Resources(h Host, scheme string) []*tools.Resource {
+	if scheme == "" {
+		scheme = "ecs"
+	}
+	uri := func(path string) string { return scheme + "://" + path }
+	const asJSON = "application/json"
+	return []*tools.Resource{
+		{URI: uri("context"), Name: "context", MIMEType: asJSON,
+			Description: "Every component that lives in the world, described in one document.",
+			Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
+				return contextContents(h, c, false)
+			}},
+		{URI: uri("context/all"), Name: "context-all", MIMEType: asJSON,
+			Description: "Every component type the world knows, whether an entity has it or not.",
+			Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
+				return contextContents(h, c, true)
+			}},
+		{URI: uri("world"), Name: "world", MIMEType: asJSON,
+			Description: "Entity counts, memory, archetypes and types of the world, as of the last catalog.",
+			Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
+				return worldContents(h, c)
+			}},
+		{URI: uri("log"), Name: "log", MIMEType: "text/plain",
+			Description: "The last log lines.",
+			Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
+				return logContents(h), nil
+			}},
+		{URI: uri("crash"), Name: "crash", MIMEType: asJSON,
+			Description: "What is known of the crash the game is in, and of an earlier process's end.",
+			Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
+				return runOff(h, c, "crash_report")
+			}},
+		{URI: uri("tools"), Name: "tools", MIMEType: "text/markdown",
+			Description: "The reference of every tool, generated from the registry.",
+			Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
+				return []tools.ResourceContents{{Text: string(Reference(h.Registry().Listing()))}}, nil
+			}},
+		{URI: uri("component/{name}"), Name: "component", MIMEType: asJSON,
+			Description: "The description document of one component: properties with type, unit, range and labels, actions, tools, identity.",
+			Complete:    completeComponents(h), Read: func(c *tools.Call, r tools.ResourceRequest) ([]tools.ResourceContents, error) {
+				comp, err := findComponent(h, c, r.Vars["name"])
+				if err != nil {
+					return nil, err
+				}
+				return jsonContents(document(comp, h.Components()))
+			}},
+		{URI: uri("context/{name}"), Name: "context-of", MIMEType: asJSON,
+			Description: "The context document of one component.",
+			Complete:    completeComponents(h), Read: func(c *tools.Call, r tools.ResourceRequest) ([]tools.ResourceContents, error) {
+				comp, err := findComponent(h, c, r.Vars["name"])
+				if err != nil {
+					return nil, err
+				}
+				return jsonContents(contextDocument{Components: map[string]Document{comp.Name: document(comp, h.Components())}})
+			}},
+		{URI: uri("entity/{id}"), Name: "entity", MIMEType: asJSON,
+			Description: "One entity with all its components, read live.",
+			Complete:    completeEntities(h), Live: entityTool()},
+	}
+}
+
+func contextContents(h Host, c *tools.Call, all bool) ([]tools.ResourceContents, error) {
+	cat, _ := h.FreshCatalog(c.Context)
+	if cat == nil {
+		return nil, noWorld()
+	}
+	return jsonContents(contextOf(cat, h.Components(), all))
+}
+
+func noWorld() error {
+	return &ecs.Error{Code: ecs.NoWorld, Message: "no world is bound: the game has not called Bind yet"}
+}
+
+func findComponent(h Host, c *tools.Call, name string) (*ecs.Component, error) {
+	cat, _ := h.FreshCatalog(c.Context)
+	if cat == nil {
+		return nil, noWorld()
+	}
+	return cat.Component(name)
+}
+
+func jsonContents(v any) ([]tools.ResourceContents, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return []tools.ResourceContents{{Text: string(b)}}, nil
+}
+
+// worldDocument is the Catalog as a document.
+type worldDocument struct {
+	Frame       uint64             `json:"frame"`
+	Engine      string             `json:"engine"`
+	Entities    ecs.EntityCounts   `json:"entities"`
+	MemoryBytes int64              `json:"memoryBytes"`
+	Locked      bool               `json:"locked"`
+	Components  map[string]int     `json:"components"` // entities by name
+	Resources   map[string]bool    `json:"resources"`  // present by name
+	Archetypes  []archetypeSummary `json:"archetypes"`
+}
+
+type archetypeSummary struct {
+	Components []string `json:"components"`
+	Entities   int      `json:"entities"`
+}
+
+func worldContents(h Host, c *tools.Call) ([]tools.ResourceContents, error) {
+	cat, frame := h.FreshCatalog(c.Context)
+	if cat == nil {
+		return nil, noWorld()
+	}
+	d := worldDocument{Frame: frame, Engine: cat.Engine.Name, Entities: cat.Entities, MemoryBytes: cat.MemoryBytes, Locked: cat.Locked,
+		Components: map[string]int{}, Resources: map[string]bool{}, Archetypes: []archetypeSummary{}}
+	for _, comp := range cat.Components {
+		d.Components[comp.Name] = comp.Entities
+	}
+	for _, r := range cat.Resources {
+		d.Resources[r.Name] = r.Present
+	}
+	for _, a := range cat.Archetypes {
+		if a.Entities > 0 {
+			d.Archetypes = append(d.Archetypes, archetypeSummary{Components: componentNames(cat, a.Components), Entities: a.Entities})
+		}
+	}
+	return jsonContents(d)
+}
+
+func componentNames(cat *ecs.Catalog, ids []ecs.TypeID) []string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = cat.Components[id].Name
+	}
+	return names
+}
+
+func logContents(h Host) []tools.ResourceContents {
+	page := h.Logs(LogQuery{Tail: true, Level: -100, Limit: 500, MaxBytes: 256 << 10})
+	var b strings.Builder
+	for _, l := range page.Lines {
+		fmt.Fprintf(&b, "%s %s %s", l.Time, l.Level, l.Msg)
+		if len(l.Attrs) > 0 {
+			fmt.Fprintf(&b, " %s", l.Attrs)
+		}
+		b.WriteByte('\n')
+	}
+	return []tools.ResourceContents{{Text: b.String()}}
+}
+
+// runOff answers a resource with what a registered off-frame tool answers.
+func runOff(h Host, c *tools.Call, name string) ([]tools.ResourceContents, error) {
+	p, ok := h.Registry().Listing().Lookup(name)
+	if !ok {
+		return nil, &ecs.Error{Code: ecs.NotFound, Message: "the tool " + name + " has been removed by the host"}
+	}
+	job, err := p.Handler.Prepare(c, json.RawMessage("{}"))
+	if err != nil {
+		return nil, err
+	}
+	r, err := job.Finish(c)
+	if err != nil {
+		return nil, err
+	}
+	return []tools.ResourceContents{{Text: string(r.Structured)}}, nil
+}
+
+// entityTool reads an entity for ecs://entity/{id}: info under the template's
+// variable.
+func entityTool() *tools.Tool {
+	return &tools.Tool{
+		Spec: tools.Spec{Name: "read_entity", Group: "world", ReadOnly: true, NeedsWorld: true,
+			Description: "Reads the entity behind the resource ecs://entity/{id}."},
+		Handler: entityReader{},
+	}
+}
+
+type entityReader struct{}
+
+// Prepare implements [tools.Handler].
+func (entityReader) Prepare(c *tools.Call, raw json.RawMessage) (tools.Job, error) {
+	var args struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "the URI names no entity", Want: "ecs://entity/42v3"}
+	}
+	b, err := json.Marshal(map[string]string{"entity": args.ID})
+	if err != nil {
+		return tools.Job{}, err
+	}
+	return prepareWith(c, "info", b)
+}
+
+func completeComponents(h Host) func(*tools.Call, string, string) []string {
+	return func(_ *tools.Call, _, prefix string) []string {
+		cat := h.Catalog()
+		if cat == nil {
+			return nil
+		}
+		names := make([]string, 0, len(cat.Components))
+		for _, c := range cat.Components {
+			names = append(names, c.Name)
+		}
+		return withPrefix(names, prefix)
+	}
+}
+
+// completeEntities proposes the entities that the catalog samples.
+func completeEntities(h Host) func(*tools.Call, string, string) []string {
+	return func(_ *tools.Call, _, prefix string) []string {
+		var ids []string
+		for _, e := range h.SampleEntities() {
+			ids = append(ids, e.String())
+		}
+		return withPrefix(ids, prefix)
+	}
+}
+
+// withPrefix keeps what begins with prefix, in any case of letters.
+func withPrefix(all []string, prefix string) []string {
+	prefix = strings.ToLower(prefix)
+	return slices.DeleteFunc(all, func(s string) bool { return !strings.HasPrefix(strings.ToLower(s), prefix) })
+}
