@@ -1,0 +1,130 @@
+package sandbox
+
+import (
+	"math"
+	"sort"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// maxConvertDepth bounds tables that go to the world, and values that come
+// from it. A cycle is as deep as it gets.
+const maxConvertDepth = 16
+
+// toGo makes a plain Go value of a Lua value: what ecs.Type.FromGo and tools
+// take.
+func toGo(L *lua.LState, v lua.LValue) any { return toGoAt(L, v, 0) }
+
+func toGoAt(L *lua.LState, v lua.LValue, depth int) any {
+	r := ctxOf(L).run
+	r.charge(L, 1)
+	switch v := v.(type) {
+	case *lua.LNilType:
+		return nil
+	case lua.LBool:
+		return bool(v)
+	case lua.LNumber:
+		f := float64(v)
+		if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+			return int64(f)
+		}
+		return f
+	case lua.LString:
+		r.chargeBytes(L, len(v))
+		return string(v)
+	case *lua.LUserData:
+		switch p := v.Value.(type) {
+		case *entity:
+			return entityArg(L, v).String()
+		case *node:
+			return p.plain(L)
+		}
+	case *lua.LTable:
+		if depth >= maxConvertDepth {
+			L.RaiseError("a table is nested deeper than %d levels (or contains itself)", maxConvertDepth)
+		}
+		return tableToGo(L, v, depth)
+	}
+	L.RaiseError("a %s cannot be stored in the world or passed to a tool", v.Type().String())
+	return nil
+}
+
+func tableToGo(L *lua.LState, t *lua.LTable, depth int) any {
+	n := t.Len()
+	list := make([]any, 0, min(n, 64))
+	for i := 1; i <= n; i++ {
+		list = append(list, toGoAt(L, t.RawGetInt(i), depth+1))
+	}
+	last := lua.LValue(lua.LNil)
+	if n > 0 {
+		last = lua.LNumber(n)
+	}
+	var m map[string]any
+	for k, v := t.Next(last); k != lua.LNil; k, v = t.Next(k) {
+		if m == nil {
+			m = map[string]any{}
+		}
+		m[toString(L, k)] = toGoAt(L, v, depth+1)
+	}
+	if m == nil {
+		return list
+	}
+	for i, x := range list {
+		m[itoa(i+1)] = x
+	}
+	return m
+}
+
+// toLua makes a Lua value of a plain Go value.
+func toLua(L *lua.LState, v any, depth int) lua.LValue {
+	ctxOf(L).run.charge(L, 1)
+	if depth > 50 {
+		return lua.LNil
+	}
+	switch v := v.(type) {
+	case nil:
+		return lua.LNil
+	case bool:
+		return lua.LBool(v)
+	case float64:
+		return lua.LNumber(v)
+	case int:
+		return lua.LNumber(v)
+	case int64:
+		if v >= 1<<53 || v <= -1<<53 {
+			return lua.LNumber(float64(v)) // Lua has no other number
+		}
+		return lua.LNumber(v)
+	case uint64:
+		return lua.LNumber(float64(v))
+	case string:
+		ctxOf(L).run.checkString(L, len(v))
+		return lua.LString(v)
+	case ecs.Entity:
+		return lua.LString(v.String())
+	case []any:
+		t := L.CreateTable(len(v), 0)
+		for i, x := range v {
+			t.RawSetInt(i+1, toLua(L, x, depth+1))
+		}
+		return t
+	case map[string]any:
+		t := L.CreateTable(0, len(v))
+		keys := make([]string, 0, len(v))
+		for k := range v {
+			keys = append(keys, k)
+		}
+		sort.Strings(keys) // so that pairs has a stable order
+		for _, k := range keys {
+			t.RawSetString(k, toLua(L, v[k], depth+1))
+		}
+		return t
+	}
+	x, err := plain(v)
+	if err != nil {
+		return lua.LNil
+	}
+	return toLua(L, x, depth+1)
+}

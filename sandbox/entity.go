@@ -1,0 +1,454 @@
+package sandbox
+
+import (
+	"reflect"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// entity is what a script holds of an entity. It stays good across calls: the
+// row it remembers counts only in the epoch in which it was found.
+type entity struct {
+	ent   ecs.Entity
+	sp    *spawned // if the script spawned it
+	rows  *rows
+	row   int
+	epoch uint64
+}
+
+// rows is one chunk as this epoch sees it. Column lookups are remembered.
+type rows struct {
+	chunk ecs.Chunk
+	cols  []column
+}
+
+type column struct {
+	id     ecs.TypeID
+	base   unsafe.Pointer
+	stride uintptr
+	ok     bool
+}
+
+var epochs atomic.Uint64
+
+func nextEpoch() uint64 { return epochs.Add(1) }
+
+func (r *rows) column(id ecs.TypeID) *column {
+	for i := range r.cols {
+		if r.cols[i].id == id {
+			return &r.cols[i]
+		}
+	}
+	base, stride, ok := r.chunk.Column(id)
+	r.cols = append(r.cols, column{id, base, stride, ok})
+	return &r.cols[len(r.cols)-1]
+}
+
+// id is the entity's id, zero while it is pending.
+func (e *entity) id() ecs.Entity {
+	if e.sp != nil {
+		return e.sp.entity
+	}
+	return e.ent
+}
+
+func (e *entity) text(*run) string {
+	if e.sp != nil && e.sp.pending() {
+		return e.sp.placeholder()
+	}
+	return e.id().String()
+}
+
+func (e *entity) export(r *run) any { return e.text(r) }
+
+func asEntity(v lua.LValue) *entity {
+	if ud, ok := v.(*lua.LUserData); ok {
+		e, _ := ud.Value.(*entity)
+		return e
+	}
+	return nil
+}
+
+func newEntity(e *entity) *lua.LUserData {
+	return &lua.LUserData{Value: e, Metatable: meta.entity}
+}
+
+// locate makes sure that e's row is known, and refuses an entity that is gone.
+func (w *worldState) locate(L *lua.LState, e *entity) {
+	if err := w.find(L, e); err != nil {
+		w.r.raiseRefusal(L, err)
+	}
+}
+
+func (w *worldState) find(L *lua.LState, e *entity) error {
+	world := w.r.ecs(L)
+	if e.sp != nil && e.sp.dead {
+		return despawnedHere(e.sp.placeholder())
+	}
+	id := e.id()
+	if e.sp != nil && e.sp.pending() {
+		if e.sp.n > len(w.spawned) || w.spawned[e.sp.n-1] != e.sp {
+			return &ecs.Error{Code: ecs.UnknownEntity, Message: "this entity was spawned by a call whose changes were undone"}
+		}
+		return nil
+	}
+	if len(w.dead) > 0 && w.dead[id] {
+		return despawnedHere(id.String())
+	}
+	if e.epoch == w.epoch {
+		return nil
+	}
+	chunk, row, ok := world.Row(id)
+	if !ok {
+		err := &ecs.Error{Code: ecs.EntityDead, Message: "entity " + id.String() + " is not alive", Got: id.String(),
+			Hint: "e:alive() tells; world.entity(id) is nil for a dead entity"}
+		if now, ok := world.Holder(id.ID); ok {
+			err.Message += "; its slot belongs to " + now.String() + " now"
+		}
+		return err
+	}
+	e.rows, e.row, e.epoch = &rows{chunk: chunk}, row, w.epoch
+	return nil
+}
+
+func despawnedHere(name string) error {
+	return &ecs.Error{Code: ecs.EntityDead, Message: "entity " + name + " was despawned by this script", Got: name}
+}
+
+// value gives the addressable value of a component of e, pending changes
+// included; false: e has no such component.
+func (w *worldState) value(L *lua.LState, e *entity, c *component) (v reflect.Value, pending, ok bool) {
+	w.locate(L, e)
+	if e.sp != nil && e.sp.pending() {
+		v, ok = e.sp.values[c.id]
+		return v, true, ok
+	}
+	if len(w.overlay) > 0 {
+		if v, changed := w.overlay[cell{e.id(), c.id}]; changed {
+			return v, true, v.IsValid()
+		}
+	}
+	col := e.rows.column(c.id)
+	if !col.ok {
+		return v, false, false
+	}
+	if c.t.Size == 0 || col.base == nil {
+		return reflect.New(c.t.Go).Elem(), false, true
+	}
+	return reflect.NewAt(c.t.Go, unsafe.Add(col.base, uintptr(e.row)*col.stride)).Elem(), false, true
+}
+
+func (w *worldState) has(L *lua.LState, e *entity, c *component) bool {
+	_, _, ok := w.value(L, e, c)
+	return ok
+}
+
+// missing is the refusal for a component that e does not have.
+func (w *worldState) missing(e *entity, c *component) *ecs.Error {
+	return &ecs.Error{Code: ecs.ComponentMissing, Message: "entity " + e.text(w.r) + " has no component " + c.name,
+		Got: c.name, Options: w.names(e), Hint: "e:has(C) tells; e:add(C, {fields}) adds one"}
+}
+
+// names lists the components of e, for refusals and e.components.
+func (w *worldState) names(e *entity) []string {
+	cat := w.catalog()
+	var ids []ecs.TypeID
+	if e.sp != nil && e.sp.pending() {
+		for _, id := range e.sp.order {
+			if _, ok := e.sp.values[id]; ok {
+				ids = append(ids, id)
+			}
+		}
+	} else {
+		for _, id := range e.rows.chunk.Components() {
+			if v, changed := w.overlay[cell{e.id(), id}]; !changed || v.IsValid() {
+				ids = append(ids, id)
+			}
+		}
+		for at, v := range w.overlay {
+			if at.entity == e.id() && v.IsValid() && !slices.Contains(ids, at.id) {
+				ids = append(ids, at.id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	var names []string
+	for _, id := range ids {
+		names = append(names, cat.Components[id].Name)
+	}
+	return names
+}
+
+// entityMethods are called as e:name(...).
+var entityMethods = map[string]lua.LGFunction{
+	"has": entityHas, "get": entityGet, "add": entityAdd, "remove": entityRemove,
+	"despawn": entityDespawn, "alive": entityAlive, "target": entityTarget, "retarget": entityRetarget,
+}
+
+// self checks the receiver: e.despawn() for e:despawn() is a common slip.
+func self(L *lua.LState) (*run, *entity) {
+	e := asEntity(L.Get(1))
+	if e == nil {
+		L.RaiseError("call an entity's methods with a colon: e:method(...)")
+	}
+	return ctxOf(L).run, e
+}
+
+func (r *run) componentArg(L *lua.LState, n int) *component {
+	if ud, ok := L.Get(n).(*lua.LUserData); ok {
+		if p, ok := ud.Value.(*node); ok && !p.comp.resource && p.sel == "" {
+			return p.comp
+		}
+	}
+	r.ecs(L)
+	return r.world.component(L, L.CheckString(n))
+}
+
+func entityHas(L *lua.LState) int {
+	r, e := self(L)
+	L.Push(lua.LBool(r.world.has(L, e, r.componentArg(L, 2))))
+	return 1
+}
+
+func entityGet(L *lua.LState) int {
+	r, e := self(L)
+	c := r.componentArg(L, 2)
+	if !r.world.has(L, e, c) {
+		L.Push(lua.LNil)
+		return 1
+	}
+	L.Push(newNode(&node{owner: e, comp: c, field: c.t.Root}))
+	return 1
+}
+
+func entityAlive(L *lua.LState) int {
+	r, e := self(L)
+	L.Push(lua.LBool(r.world.find(L, e) == nil))
+	return 1
+}
+
+// entityAdd is e:add(C, fields, target).
+func entityAdd(L *lua.LState) int {
+	r, e := self(L)
+	w := &r.world
+	c := r.componentArg(L, 2)
+	if w.has(L, e, c) {
+		r.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: "entity " + e.text(r) + " has " + c.name + " already",
+			Got: c.name, Hint: "write its fields, or assign the whole: e." + c.name + " = {...}"})
+	}
+	v := newValue(L, c, L.Get(3))
+	var targets []ecs.Target
+	if t := L.Get(4); t != lua.LNil {
+		targets = w.targetsFor(L, []ecs.TypeID{c.id}, entityArg(L, t))
+	}
+	w.add(L, e, c, v, targets)
+	L.Push(newNode(&node{owner: e, comp: c, field: c.t.Root}))
+	return 1
+}
+
+func (w *worldState) add(L *lua.LState, e *entity, c *component, v reflect.Value, targets []ecs.Target) {
+	if e.sp != nil && e.sp.pending() {
+		if _, ok := e.sp.values[c.id]; !ok && !slices.Contains(e.sp.order, c.id) {
+			e.sp.order = append(e.sp.order, c.id)
+		}
+		e.sp.values[c.id] = v
+		e.sp.targets = append(e.sp.targets, targets...)
+		w.r.charge(L, 20)
+		return
+	}
+	w.push(L, op{kind: ecs.OpAdd, entity: e.id(), id: c.id, value: v, targets: targets})
+	w.set(cell{e.id(), c.id}, v)
+	w.count(L, &w.pending.Added)
+	w.r.charge(L, 20)
+}
+
+func (w *worldState) set(at cell, v reflect.Value) {
+	if w.overlay == nil {
+		w.overlay = map[cell]reflect.Value{}
+	}
+	w.overlay[at] = v
+}
+
+func entityRemove(L *lua.LState) int {
+	r, e := self(L)
+	c := r.componentArg(L, 2)
+	had := r.world.has(L, e, c)
+	if had {
+		r.world.remove(L, e, c)
+	}
+	L.Push(lua.LBool(had))
+	return 1
+}
+
+func (w *worldState) remove(L *lua.LState, e *entity, c *component) {
+	if e.sp != nil && e.sp.pending() {
+		delete(e.sp.values, c.id)
+		e.sp.order = slices.DeleteFunc(e.sp.order, func(id ecs.TypeID) bool { return id == c.id })
+		e.sp.targets = slices.DeleteFunc(e.sp.targets, func(t ecs.Target) bool { return t.Relation == c.id })
+		return
+	}
+	w.push(L, op{kind: ecs.OpRemove, entity: e.id(), id: c.id})
+	w.set(cell{e.id(), c.id}, reflect.Value{})
+	w.count(L, &w.pending.Removed)
+	w.r.charge(L, 20)
+}
+
+func entityDespawn(L *lua.LState) int {
+	r, e := self(L)
+	w := &r.world
+	w.locate(L, e)
+	if e.sp != nil && e.sp.pending() {
+		e.sp.dead = true
+		w.pending.Spawned--
+		return 0
+	}
+	w.push(L, op{kind: ecs.OpDespawn, entity: e.id()})
+	if w.dead == nil {
+		w.dead = map[ecs.Entity]bool{}
+	}
+	w.dead[e.id()] = true
+	w.count(L, &w.pending.Despawned)
+	r.charge(L, 20)
+	return 0
+}
+
+// entityTarget is e:target(C): what the relation points at, or nil.
+func entityTarget(L *lua.LState) int {
+	r, e := self(L)
+	c := r.componentArg(L, 2)
+	if !r.world.has(L, e, c) {
+		r.refuse(L, r.world.missing(e, c))
+	}
+	id := e.id()
+	targets := []ecs.Target(nil)
+	if e.sp != nil && e.sp.pending() {
+		targets = e.sp.targets
+	} else {
+		targets = e.rows.chunk.Targets()
+		for _, o := range r.world.ops { // the latest wins
+			if o.entity == id && len(o.targets) > 0 && o.targets[0].Relation == c.id {
+				targets = o.targets
+			}
+		}
+	}
+	for _, t := range targets {
+		if t.Relation == c.id && !t.Entity.IsZero() {
+			L.Push(newEntity(&entity{ent: t.Entity}))
+			return 1
+		}
+	}
+	L.Push(lua.LNil)
+	return 1
+}
+
+// entityRetarget is e:retarget(C, target).
+func entityRetarget(L *lua.LState) int {
+	r, e := self(L)
+	w := &r.world
+	c := r.componentArg(L, 2)
+	if !w.has(L, e, c) {
+		r.refuse(L, w.missing(e, c))
+	}
+	var target ecs.Entity
+	if L.Get(3) != lua.LNil {
+		target = entityArg(L, L.Get(3))
+	}
+	targets := w.targetsFor(L, []ecs.TypeID{c.id}, target)
+	if e.sp != nil && e.sp.pending() {
+		e.sp.targets = targets
+		return 0
+	}
+	w.push(L, op{kind: ecs.OpRetarget, entity: e.id(), targets: targets})
+	w.count(L, &w.pending.Fields)
+	return 0
+}
+
+// entityIndex is e.key: id, name, components, a method, or a component (nil if
+// the entity does not have it).
+func entityIndex(L *lua.LState) int {
+	e := asEntity(L.Get(1))
+	r := ctxOf(L).run
+	key, ok := L.Get(2).(lua.LString)
+	if !ok {
+		L.RaiseError("an entity has components and methods, no element %s", shorten(L.Get(2).String(), 40))
+	}
+	switch key {
+	case "id":
+		L.Push(lua.LString(e.text(r)))
+		return 1
+	case "name":
+		r.world.locate(L, e)
+		name := ""
+		if e.rows != nil && (e.sp == nil || !e.sp.pending()) {
+			name = ecs.LabelOf(r.world.catalog(), e.rows.chunk, e.row)
+		}
+		if name == "" {
+			L.Push(lua.LNil)
+		} else {
+			L.Push(lua.LString(name))
+		}
+		return 1
+	case "components":
+		r.world.locate(L, e)
+		t := L.NewTable()
+		for i, name := range r.world.names(e) {
+			t.RawSetInt(i+1, lua.LString(name))
+		}
+		L.Push(t)
+		return 1
+	}
+	if m := methods[string(key)]; m != nil {
+		L.Push(m)
+		return 1
+	}
+	r.ecs(L)
+	c := r.world.component(L, string(key))
+	if !r.world.has(L, e, c) {
+		r.lacking = "entity " + e.text(r) + " has no component " + c.name + "; test it with e:has(\"" + c.name + "\")"
+		L.Push(lua.LNil)
+		return 1
+	}
+	L.Push(newNode(&node{owner: e, comp: c, field: c.t.Root}))
+	return 1
+}
+
+// entityNewIndex is e.Component = value: replaces the whole, adds it where it
+// is absent, removes it for nil.
+func entityNewIndex(L *lua.LState) int {
+	e := asEntity(L.Get(1))
+	r := ctxOf(L).run
+	w := &r.world
+	r.ecs(L)
+	key := L.CheckString(2)
+	if key == "id" || key == "name" || key == "components" || methods[key] != nil {
+		r.refuse(L, &ecs.Error{Code: ecs.ReadOnly, Message: "e." + key + " cannot be assigned", Got: key})
+	}
+	c := w.component(L, key)
+	v := L.Get(3)
+	root, pending, ok := w.value(L, e, c)
+	switch {
+	case v == lua.LNil:
+		if ok {
+			w.remove(L, e, c)
+		}
+	case !ok:
+		w.add(L, e, c, newValue(L, c, v), nil)
+	default:
+		val := newValue(L, c, v)
+		if !pending {
+			a, err := c.ta.find("")
+			if err != nil {
+				r.raiseRefusal(L, err)
+			}
+			w.note(a, root)
+			w.count(L, &w.pending.Fields)
+		}
+		root.Set(val)
+	}
+	return 0
+}

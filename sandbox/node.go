@@ -1,0 +1,484 @@
+package sandbox
+
+import (
+	"fmt"
+	"reflect"
+	"sort"
+	"strconv"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// node is what a script holds of a component, a resource, or a struct, array,
+// slice or map inside one. It refers, it does not copy: reads and writes go to
+// the world. Elements count from 1, as everywhere in Lua.
+type node struct {
+	owner *entity // nil for a resource
+	comp  *component
+	sel   string     // from the component on: "", "Slots", "Slots[0]"
+	field *ecs.Field // of the value itself
+}
+
+func newNode(n *node) *lua.LUserData { return &lua.LUserData{Value: n, Metatable: meta.node} }
+
+func asNode(L *lua.LState) *node { return L.Get(1).(*lua.LUserData).Value.(*node) }
+
+func (n *node) text(r *run) string {
+	s := n.comp.name
+	if n.sel != "" {
+		if n.sel[0] != '[' {
+			s += "."
+		}
+		s += n.sel
+	}
+	if n.owner != nil {
+		s += " of " + n.owner.text(r)
+	}
+	return s
+}
+
+// export gives the value itself, for results. It must not raise.
+func (n *node) export(r *run) any {
+	var root reflect.Value
+	var ok bool
+	if n.comp.resource {
+		root, ok = r.env.World.Resource(n.comp.id)
+	} else if r.world.find(r.L, n.owner) == nil {
+		root, _, ok = r.world.value(r.L, n.owner, n.comp)
+	}
+	if !ok {
+		return nil
+	}
+	a, err := n.comp.ta.find(n.sel)
+	if err != nil {
+		return nil
+	}
+	v, err := a.path.ToGo(root)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+// plain is export for a script that passes the value on.
+func (n *node) plain(L *lua.LState) any {
+	r := ctxOf(L).run
+	root, _ := n.root(L)
+	a, err := n.comp.ta.find(n.sel)
+	if err != nil {
+		r.raiseRefusal(L, err)
+	}
+	v, err := a.path.ToGo(root)
+	if err != nil {
+		r.raiseRefusal(L, err)
+	}
+	return v
+}
+
+// root gives the addressable component or resource.
+func (n *node) root(L *lua.LState) (v reflect.Value, pending bool) {
+	r := ctxOf(L).run
+	if n.comp.resource {
+		v, ok := r.ecs(L).Resource(n.comp.id)
+		if !ok {
+			r.refuse(L, &ecs.Error{Code: ecs.NotFound, Message: "resource " + n.comp.name + " is registered but absent"})
+		}
+		if !v.CanAddr() {
+			return addressable(v), false
+		}
+		return v, false
+	}
+	v, pending, ok := r.world.value(L, n.owner, n.comp)
+	if !ok {
+		r.refuse(L, r.world.missing(n.owner, n.comp))
+	}
+	return v, pending
+}
+
+// kind is the kind of the value, pointers followed.
+func (n *node) kind() (ecs.Kind, *ecs.Field) {
+	f := n.field
+	for f.Kind == ecs.KindPointer && f.Elem != nil {
+		f = f.Elem
+	}
+	return f.Kind, f
+}
+
+// child is the selector of n[key]; an element out of range has none.
+func (n *node) child(L *lua.LState, key lua.LValue) (sel string, ok bool) {
+	kind, f := n.kind()
+	switch kind {
+	case ecs.KindArray, ecs.KindSlice:
+		i, isNumber := key.(lua.LNumber)
+		if !isNumber {
+			ctxOf(L).run.refuse(L, &ecs.Error{Code: ecs.UnknownField, Message: n.text(ctxOf(L).run) + " is a list: index it with a number from 1",
+				Got: key.String(), Want: fmt.Sprintf("1 to %d", n.length(L))})
+		}
+		if i < 1 || i != lua.LNumber(int(i)) || int(i) > n.length(L) {
+			return "", false
+		}
+		return n.sel + "[" + itoa(int(i)-1) + "]", true
+	case ecs.KindMap:
+		if f.Key != nil && f.Key.Kind == ecs.KindString {
+			return n.sel + "[" + strconv.Quote(toString(L, key)) + "]", true
+		}
+		if i, ok := key.(lua.LNumber); ok {
+			return n.sel + "[" + i.String() + "]", true
+		}
+		return n.sel + "[" + strconv.Quote(toString(L, key)) + "]", true
+	}
+	name := toString(L, key)
+	if n.sel == "" {
+		return name, true
+	}
+	return n.sel + "." + name, true
+}
+
+// target gives the value that n refers to; invalid for nil pointers.
+func (n *node) target(L *lua.LState) reflect.Value {
+	root, _ := n.root(L)
+	a, err := n.comp.ta.find(n.sel)
+	if err != nil {
+		ctxOf(L).run.raiseRefusal(L, err)
+	}
+	v, err := a.path.Get(root)
+	if err != nil {
+		ctxOf(L).run.raiseRefusal(L, err)
+	}
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return reflect.Value{}
+		}
+		v = v.Elem()
+	}
+	return v
+}
+
+func (n *node) length(L *lua.LState) int {
+	kind, f := n.kind()
+	switch kind {
+	case ecs.KindArray, ecs.KindSlice, ecs.KindMap:
+		if v := n.target(L); v.IsValid() {
+			return v.Len()
+		}
+		return 0
+	}
+	return len(f.Fields)
+}
+
+// nodeIndex is n.key.
+func nodeIndex(L *lua.LState) int {
+	n := asNode(L)
+	r := ctxOf(L).run
+	key := L.Get(2)
+	if n.sel == "" {
+		if name, ok := key.(lua.LString); ok {
+			if act := n.comp.ta.actions[string(name)]; act != nil && n.owner != nil {
+				L.Push(actionFunc(L, n, act))
+				return 1
+			}
+			if name == "value" && !composite(n.field.Kind) {
+				key = lua.LString("")
+			}
+		}
+	}
+	var sel string
+	ok := true
+	if key != lua.LString("") {
+		sel, ok = n.child(L, key)
+	}
+	if !ok {
+		L.Push(lua.LNil)
+		return 1
+	}
+	a, err := n.comp.ta.find(sel)
+	if err != nil {
+		r.raiseRefusal(L, within(err, n.comp.name))
+	}
+	root, _ := n.root(L)
+	pushValue(L, n, a, sel, root)
+	return 1
+}
+
+func composite(k ecs.Kind) bool {
+	switch k {
+	case ecs.KindStruct, ecs.KindArray, ecs.KindSlice, ecs.KindMap, ecs.KindPointer:
+		return true
+	}
+	return false
+}
+
+// pushValue pushes what a leads to in root: a plain value, an entity, or a
+// node that refers on.
+func pushValue(L *lua.LState, n *node, a *access, sel string, root reflect.Value) {
+	if a.scalar != reflect.Invalid {
+		a.push(L, root.Addr().UnsafePointer())
+		return
+	}
+	r := ctxOf(L).run
+	v, err := a.path.Get(root)
+	if err != nil {
+		if parent, _ := n.kind(); parent == ecs.KindMap {
+			L.Push(lua.LNil) // no such entry
+			return
+		}
+		r.raiseRefusal(L, within(err, n.comp.name))
+	}
+	if a.field == nil {
+		x, err := a.path.ToGo(root)
+		if err != nil {
+			r.raiseRefusal(L, err)
+		}
+		L.Push(toLua(L, x, 0))
+		return
+	}
+	switch a.field.Kind {
+	case ecs.KindPointer:
+		if v.IsNil() {
+			L.Push(lua.LNil)
+			return
+		}
+		if a.field.Elem != nil && !composite(a.field.Elem.Kind) {
+			break
+		}
+		L.Push(newNode(&node{owner: n.owner, comp: n.comp, sel: sel, field: a.field}))
+		return
+	case ecs.KindStruct, ecs.KindArray, ecs.KindSlice, ecs.KindMap:
+		L.Push(newNode(&node{owner: n.owner, comp: n.comp, sel: sel, field: a.field}))
+		return
+	case ecs.KindEntity:
+		if s, ok := ecs.ToGo(v).(string); ok {
+			if e, _, err := ecs.ParseEntity(s); err == nil && !e.IsZero() {
+				L.Push(newEntity(&entity{ent: e}))
+				return
+			}
+		}
+		L.Push(lua.LNil)
+		return
+	}
+	x, err := a.path.ToGo(root)
+	if err != nil {
+		r.raiseRefusal(L, err)
+	}
+	L.Push(toLua(L, x, 0))
+}
+
+// nodeNewIndex is n.key = value.
+func nodeNewIndex(L *lua.LState) int {
+	n := asNode(L)
+	key := L.Get(2)
+	sel, ok := "", true
+	if key != lua.LString("value") || n.sel != "" || composite(n.field.Kind) {
+		sel, ok = n.child(L, key)
+	}
+	if !ok {
+		ctxOf(L).run.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s has elements 1 to %d, not %s", n.text(ctxOf(L).run), n.length(L), key.String()),
+			Got: key.String(), Want: fmt.Sprintf("1 to %d", n.length(L)), Hint: "assign the whole list to change its length"})
+	}
+	a, err := n.comp.ta.find(sel)
+	if err != nil {
+		ctxOf(L).run.raiseRefusal(L, within(err, n.comp.name))
+	}
+	n.write(L, a, L.Get(3))
+	return 0
+}
+
+// write checks and stores a value, at once.
+func (n *node) write(L *lua.LState, a *access, v lua.LValue) {
+	r := ctxOf(L).run
+	w := &r.world
+	root, pending := n.root(L)
+	if n.comp.resource {
+		if real, ok := r.env.World.Resource(n.comp.id); !ok || !real.CanAddr() {
+			r.refuse(L, &ecs.Error{Code: ecs.ReadOnly, Message: "resource " + n.comp.name + " is kept as a copy and cannot be written"})
+		}
+	}
+	if a.write {
+		if u, ok := a.store(root.Addr().UnsafePointer(), v); ok {
+			if !pending {
+				w.undo = append(w.undo, u)
+				w.count(L, &w.pending.Fields)
+			}
+			return
+		}
+	}
+	x := toGo(L, v)
+	if list, ok := x.([]any); ok && len(list) == 0 && a.field != nil {
+		if f := a.field; f.Kind == ecs.KindStruct || f.Kind == ecs.KindMap {
+			x = map[string]any{}
+		}
+	}
+	leaf, err := a.path.FromGo(x)
+	if err != nil {
+		r.raiseRefusal(L, within(err, n.comp.name))
+	}
+	if !pending {
+		w.note(a, root)
+	}
+	if err := a.path.Set(root, leaf); err != nil {
+		r.raiseRefusal(L, within(err, n.comp.name))
+	}
+	if !pending {
+		w.count(L, &w.pending.Fields)
+	}
+}
+
+func nodeLen(L *lua.LState) int {
+	n := asNode(L)
+	L.Push(lua.LNumber(n.length(L)))
+	return 1
+}
+
+// keys lists what pairs visits: fields in declaration order, elements from 1,
+// map keys sorted.
+func (n *node) keys(L *lua.LState) []lua.LValue {
+	kind, f := n.kind()
+	var keys []lua.LValue
+	switch kind {
+	case ecs.KindStruct:
+		for _, c := range f.Fields {
+			if !c.Hidden {
+				keys = append(keys, lua.LString(c.Name))
+			}
+		}
+		if n.sel == "" {
+			for _, c := range n.comp.t.Computed {
+				keys = append(keys, lua.LString(c.Name))
+			}
+		}
+	case ecs.KindArray, ecs.KindSlice:
+		for i := range n.length(L) {
+			ctxOf(L).run.charge(L, 1)
+			keys = append(keys, lua.LNumber(i+1))
+		}
+	case ecs.KindMap:
+		m := n.target(L)
+		if !m.IsValid() {
+			break
+		}
+		for _, k := range m.MapKeys() {
+			ctxOf(L).run.charge(L, 1)
+			keys = append(keys, mapKey(k))
+		}
+		sort.Slice(keys, func(i, j int) bool {
+			a, ok1 := keys[i].(lua.LNumber)
+			b, ok2 := keys[j].(lua.LNumber)
+			if ok1 && ok2 {
+				return a < b
+			}
+			return keys[i].String() < keys[j].String()
+		})
+	}
+	return keys
+}
+
+func mapKey(k reflect.Value) lua.LValue {
+	switch k.Kind() {
+	case reflect.String:
+		return lua.LString(k.String())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if _, labelled := k.Interface().(fmt.Stringer); !labelled {
+			return lua.LNumber(k.Int())
+		}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if _, labelled := k.Interface().(fmt.Stringer); !labelled {
+			return lua.LNumber(k.Uint())
+		}
+	}
+	return lua.LString(fmt.Sprint(ecs.ToGo(k)))
+}
+
+// proxyPairs is pairs(proxy).
+func proxyPairs(L *lua.LState, ud *lua.LUserData) int {
+	var keys []lua.LValue
+	switch p := ud.Value.(type) {
+	case *node:
+		keys = p.keys(L)
+	case *entity:
+		r := ctxOf(L).run
+		r.world.locate(L, p)
+		for _, name := range r.world.names(p) {
+			keys = append(keys, lua.LString(name))
+		}
+	default:
+		L.ArgError(1, "table expected, got userdata")
+	}
+	i := 0
+	L.Push(L.NewFunction(func(L *lua.LState) int {
+		if i >= len(keys) {
+			L.Push(lua.LNil)
+			return 1
+		}
+		k := keys[i]
+		i++
+		L.Push(k)
+		L.Push(L.GetTable(ud, k))
+		return 2
+	}))
+	L.Push(ud)
+	L.Push(lua.LNil)
+	return 3
+}
+
+// actionFunc binds an action to a component: e.Health:Damage{amount=5}.
+func actionFunc(L *lua.LState, n *node, act *ecs.ActionInfo) *lua.LFunction {
+	return L.NewFunction(func(L *lua.LState) int {
+		r := ctxOf(L).run
+		arg := 1
+		if ud, ok := L.Get(1).(*lua.LUserData); ok {
+			if _, ok := ud.Value.(*node); ok {
+				arg = 2
+			}
+		}
+		if r.dry {
+			r.refuse(L, &ecs.Error{Code: ecs.NotSupported, Message: "action " + act.Name + " cannot be undone: not in a dry run", Got: act.Name})
+		}
+		root, pending := n.root(L)
+		if pending {
+			r.refuse(L, &ecs.Error{Code: ecs.NotSupported, Message: "action " + act.Name + " needs a component that is in the world", Hint: "call world.flush() first"})
+		}
+		x := any(map[string]any{})
+		if v := L.Get(arg); v != lua.LNil {
+			if x = toGo(L, v); x != nil {
+				if list, ok := x.([]any); ok && len(list) == 0 {
+					x = map[string]any{}
+				}
+			}
+		}
+		in, err := act.In.FromGo(x, reflect.Value{})
+		if err != nil {
+			r.raiseRefusal(L, within(err, act.Name))
+		}
+		// It may do anything with the component, and with more.
+		r.world.note(nil, root)
+		r.world.count(L, &r.world.pending.Fields)
+		out, err := act.Call(ecs.ActionContext{World: r.env.World, Entity: n.owner.id()}, root.Addr().UnsafePointer(), in)
+		if err != nil {
+			r.raiseRefusal(L, err)
+		}
+		if !out.IsValid() {
+			return 0
+		}
+		L.Push(toLua(L, ecs.ToGo(out), 0))
+		return 1
+	})
+}
+
+// worldResource is world.resource(name): nil if it is registered but absent.
+func worldResource(L *lua.LState) int {
+	r := ctxOf(L).run
+	world := r.ecs(L)
+	res, err := r.world.catalog().Resource(L.CheckString(1))
+	if err != nil {
+		r.raiseRefusal(L, err)
+	}
+	if _, ok := world.Resource(res.ID); !ok {
+		L.Push(lua.LNil)
+		return 1
+	}
+	c := &component{id: res.ID, name: res.Name, t: res.Type, ta: accessOf(res.Type), resource: true}
+	L.Push(newNode(&node{comp: c, field: res.Type.Root}))
+	return 1
+}

@@ -1,0 +1,290 @@
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/query"
+)
+
+// result is the answer of a query: the rows are noted when it is asked, so no
+// query of the engine is open while Lua runs.
+type result struct {
+	parts []part
+	total int
+	epoch uint64
+
+	at, i int // where the for loop is
+	slab  []entity
+	uds   []lua.LUserData
+}
+
+type part struct {
+	rows *rows
+	row  []int32
+	ents []ecs.Entity
+}
+
+// planCache keeps compiled queries.
+type planCache struct {
+	mu    sync.Mutex
+	plans map[string]*query.Plan
+}
+
+const maxPlans = 256
+
+func (c *planCache) get(cat *ecs.Catalog, q query.Query) (*query.Plan, error) {
+	key := fmt.Sprintf("%q %q %q %v %q %q", q.Name, q.With, q.Without, q.Exclusive, q.Target, q.Where)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.plans[key]; p != nil {
+		return p, nil
+	}
+	p, err := query.Compile(cat, q)
+	if err != nil {
+		return nil, err
+	}
+	if c.plans == nil || len(c.plans) >= maxPlans {
+		c.plans = map[string]*query.Plan{}
+	}
+	c.plans[key] = p
+	return p, nil
+}
+
+func (c *planCache) clear() {
+	c.mu.Lock()
+	c.plans = nil
+	c.mu.Unlock()
+}
+
+var queryOptions = []string{"with", "without", "where", "target", "name", "exclusive"}
+
+// queryArg reads the argument of world.query: a table of options, whose array
+// part counts as with; or names of components.
+func queryArg(L *lua.LState) query.Query {
+	r := ctxOf(L).run
+	var q query.Query
+	if s, ok := L.Get(1).(lua.LString); ok {
+		q.With = []string{string(s)}
+		for i := 2; i <= L.GetTop(); i++ {
+			q.With = append(q.With, L.CheckString(i))
+		}
+		return q
+	}
+	if L.Get(1) == lua.LNil {
+		return q
+	}
+	t := L.CheckTable(1)
+	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
+		if _, ok := k.(lua.LNumber); ok {
+			q.With = append(q.With, stringIn(L, "with", v))
+			continue
+		}
+		switch name := toString(L, k); name {
+		case "with":
+			q.With = append(q.With, stringsIn(L, name, v)...)
+		case "without":
+			q.Without = stringsIn(L, name, v)
+		case "where":
+			q.Where = stringIn(L, name, v)
+		case "name":
+			q.Name = stringIn(L, name, v)
+		case "target":
+			q.Target = entityArg(L, v).String()
+		case "exclusive":
+			q.Exclusive = lua.LVAsBool(v)
+		default:
+			r.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("world.query has no option %q (it has %s)", name, strings.Join(queryOptions, ", ")),
+				Got: name, Options: ecs.Nearest(name, queryOptions), Total: len(queryOptions)})
+		}
+	}
+	return q
+}
+
+func stringIn(L *lua.LState, option string, v lua.LValue) string {
+	s, ok := v.(lua.LString)
+	if !ok {
+		ctxOf(L).run.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: "world.query: " + option + " takes text, got a " + v.Type().String()})
+	}
+	return string(s)
+}
+
+func stringsIn(L *lua.LState, option string, v lua.LValue) []string {
+	if s, ok := v.(lua.LString); ok {
+		return []string{string(s)}
+	}
+	t, ok := v.(*lua.LTable)
+	if !ok {
+		ctxOf(L).run.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: "world.query: " + option + " takes component names, got a " + v.Type().String(),
+			Want: option + `={"Position","Health"}`})
+	}
+	var list []string
+	for i := 1; i <= t.Len(); i++ {
+		list = append(list, stringIn(L, option, t.RawGetInt(i)))
+	}
+	return list
+}
+
+// each runs the query of the arguments.
+func each(L *lua.LState, f func(c ecs.Chunk, rows []int32)) {
+	r := ctxOf(L).run
+	world := r.ecs(L)
+	q := queryArg(L)
+	plan, err := r.sb.plans.get(r.world.catalog(), q)
+	if err != nil {
+		r.raiseRefusal(L, err)
+	}
+	// The plan must not be left by a panic: look at the budget, raise later.
+	n := 0
+	plan.Each(world, func(c ecs.Chunk, rows []int32) bool {
+		n += len(rows)
+		r.budget.left -= int64(1 + len(rows)>>2)
+		if r.budget.left < 0 || r.budget.alarm.Load() != 0 {
+			r.budget.look()
+		}
+		if r.budget.stop != nil || n > r.opt.Rows {
+			return false
+		}
+		f(c, rows)
+		return true
+	})
+	if r.budget.stop != nil {
+		r.fail(L)
+	}
+	if n > r.opt.Rows {
+		r.refuse(L, &ecs.Error{Code: ecs.TooLarge, Message: fmt.Sprintf("the query gives more than %d entities", r.opt.Rows),
+			Want: fmt.Sprintf("at most %d", r.opt.Rows), Hint: "narrow it with where, or count with world.count"})
+	}
+}
+
+func worldQuery(L *lua.LState) int {
+	res := &result{epoch: ctxOf(L).run.world.epoch}
+	each(L, func(c ecs.Chunk, list []int32) {
+		p := part{rows: &rows{chunk: c}, row: append([]int32(nil), list...), ents: make([]ecs.Entity, 0, len(list))}
+		if n := len(list); n > 0 && int(list[n-1]-list[0]) == n-1 {
+			p.ents = c.AppendEntities(p.ents, int(list[0]), int(list[n-1])+1)
+		} else {
+			for _, row := range list {
+				p.ents = append(p.ents, c.Entity(int(row)))
+			}
+		}
+		res.parts = append(res.parts, p)
+		res.total += len(list)
+	})
+	L.Push(&lua.LUserData{Value: res, Metatable: meta.result})
+	return 1
+}
+
+func worldCount(L *lua.LState) int {
+	n := 0
+	each(L, func(_ ecs.Chunk, rows []int32) { n += len(rows) })
+	L.Push(lua.LNumber(n))
+	return 1
+}
+
+// next makes the proxy of the next entity that is still there.
+func (q *result) next(L *lua.LState, r *run) lua.LValue {
+	w := &r.world
+	for q.at < len(q.parts) {
+		p := &q.parts[q.at]
+		if q.i >= len(p.row) {
+			q.at, q.i = q.at+1, 0
+			continue
+		}
+		i := q.i
+		q.i++
+		ent := p.ents[i]
+		if len(w.dead) > 0 && w.dead[ent] {
+			continue
+		}
+		if len(q.slab) == 0 {
+			n := min(64, q.total)
+			q.slab, q.uds = make([]entity, n), make([]lua.LUserData, n)
+		}
+		e, ud := &q.slab[0], &q.uds[0]
+		q.slab, q.uds = q.slab[1:], q.uds[1:]
+		e.ent = ent
+		if q.epoch == w.epoch {
+			e.rows, e.row, e.epoch = p.rows, int(p.row[i]), w.epoch
+		} else if w.find(L, e) != nil {
+			continue
+		}
+		ud.Value, ud.Metatable = e, meta.entity
+		return ud
+	}
+	q.at, q.i = 0, 0 // a second loop over the same result starts anew
+	return lua.LNil
+}
+
+func resultCall(L *lua.LState) int {
+	q, ok := L.Get(1).(*lua.LUserData).Value.(*result)
+	if !ok {
+		L.RaiseError("attempt to call a userdata value")
+	}
+	L.Push(q.next(L, ctxOf(L).run))
+	return 1
+}
+
+func resultLen(L *lua.LState) int {
+	L.Push(lua.LNumber(L.Get(1).(*lua.LUserData).Value.(*result).total))
+	return 1
+}
+
+// resultIndex is q[i], q:first(), q:count().
+func resultIndex(L *lua.LState) int {
+	q := L.Get(1).(*lua.LUserData).Value.(*result)
+	r := ctxOf(L).run
+	switch k := L.Get(2).(type) {
+	case lua.LNumber:
+		n := int(k) - 1
+		if lua.LNumber(n+1) != k || n < 0 || n >= q.total {
+			L.Push(lua.LNil)
+			return 1
+		}
+		for _, p := range q.parts {
+			if n < len(p.ents) {
+				L.Push(newEntity(&entity{ent: p.ents[n]}))
+				return 1
+			}
+			n -= len(p.ents)
+		}
+	case lua.LString:
+		switch k {
+		case "first":
+			L.Push(L.NewFunction(func(L *lua.LState) int {
+				once := result{parts: q.parts, total: 1, epoch: q.epoch}
+				L.Push(once.next(L, ctxOf(L).run))
+				return 1
+			}))
+			return 1
+		case "count":
+			L.Push(L.NewFunction(func(L *lua.LState) int {
+				L.Push(lua.LNumber(q.total))
+				return 1
+			}))
+			return 1
+		}
+	}
+	r.refuse(L, &ecs.Error{Code: ecs.UnknownField, Message: "a query result has no " + shorten(toString(L, L.Get(2)), 40),
+		Hint: "loop over it: for e in world.query{...} do; #q is its length, q[1] and q:first() its first entity"})
+	return 0
+}
+
+func (q *result) text(*run) string { return "query result of " + itoa(q.total) + " entities" }
+
+func (q *result) export(r *run) any {
+	list := []any{}
+	for _, p := range q.parts {
+		for _, e := range p.ents {
+			if len(list) >= r.opt.ResultEntries {
+				return append(list, more(q.total-len(list)))
+			}
+			list = append(list, e.String())
+		}
+	}
+	return list
+}

@@ -1,0 +1,358 @@
+package sandbox
+
+import (
+	"github.com/yuin/gopher-lua/ast"
+)
+
+// Names that no source can spell: locals around the whole chunk, so that the
+// script can neither shadow nor replace what the rewritten code calls.
+const (
+	concatName = "(concat)"
+	getName    = "(get)"
+	setName    = "(set)"
+)
+
+// maxChain bounds operators and selectors that follow each other on the left
+// (a+b+c, a.b.c): they nest in the tree, and the compiler recurses on it.
+const maxChain = 3000
+
+// maxConcat is how many operands one call of (concat) takes: they all need
+// registers.
+const maxConcat = 50
+
+// site is one place in the source that reads or writes X.Component.Field. The
+// two selectors are done in one call, with a cache of its own.
+type site struct {
+	component, field string
+}
+
+// rewriter walks the syntax tree once: it enforces the nesting limit and
+// replaces what the VM would do without asking for a budget (..) or in too
+// many steps (X.Component.Field).
+type rewriter struct {
+	limit int
+	depth int
+	chain int
+	line  int // where the limit was exceeded
+	sites []site
+	index map[site]int
+
+	lastParam string // of the function being walked
+}
+
+// chunk rewrites a whole chunk. A line other than 0 tells where it nests too
+// deep.
+func (rw *rewriter) chunk(stmts []ast.Stmt) ([]ast.Stmt, int) {
+	rw.index = map[site]int{}
+	rw.block(stmts)
+	if rw.line != 0 {
+		return nil, rw.line
+	}
+	// local (concat), (get), (set) = ...  return (function(...) stmts end)()
+	first, last := 1, 1
+	if len(stmts) > 0 {
+		first, last = stmts[0].Line(), stmts[len(stmts)-1].LastLine()
+	}
+	at := func(n ast.PositionHolder) { n.SetLine(first); n.SetLastLine(max(first, last)) }
+	rest := &ast.Comma3Expr{}
+	locals := &ast.LocalAssignStmt{Names: []string{concatName, getName, setName}, Exprs: []ast.Expr{rest}}
+	body := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: true, Names: []string{}}, Stmts: stmts}
+	call := &ast.FuncCallExpr{Func: body}
+	ret := &ast.ReturnStmt{Exprs: []ast.Expr{call}}
+	for _, n := range []ast.PositionHolder{rest, locals, body, call, ret} {
+		at(n)
+	}
+	return []ast.Stmt{locals, ret}, 0
+}
+
+// enter goes one level down; it reports false past a limit.
+func (rw *rewriter) enter(n ast.PositionHolder) bool {
+	rw.depth++
+	if rw.line == 0 && (rw.depth > rw.limit || rw.chain > maxChain) {
+		rw.line = max(n.Line(), 1)
+	}
+	return rw.line == 0
+}
+
+func (rw *rewriter) leave() { rw.depth-- }
+
+// left walks an operand on the left of a chain: a step in the chain, not a
+// level.
+func (rw *rewriter) left(e ast.Expr) ast.Expr {
+	rw.depth--
+	rw.chain++
+	e = rw.expr(e)
+	rw.chain--
+	rw.depth++
+	return e
+}
+
+func (rw *rewriter) block(stmts []ast.Stmt) {
+	for i, s := range stmts {
+		if !rw.enter(s) {
+			return
+		}
+		stmts[i] = rw.stmt(s)
+		rw.leave()
+	}
+}
+
+func (rw *rewriter) stmt(s ast.Stmt) (out ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		if call := rw.fusedAssign(s); call != nil {
+			return call
+		}
+		defer func() { out = rw.viaLocals(s) }()
+		for _, l := range s.Lhs {
+			if a, ok := l.(*ast.AttrGetExpr); ok {
+				a.Object, a.Key = rw.left(a.Object), rw.expr(a.Key)
+			}
+		}
+		rw.exprs(s.Rhs)
+	case *ast.LocalAssignStmt:
+		rw.exprs(s.Exprs)
+	case *ast.FuncCallStmt:
+		s.Expr = rw.expr(s.Expr)
+	case *ast.DoBlockStmt:
+		rw.block(s.Stmts)
+	case *ast.WhileStmt:
+		s.Condition = rw.expr(s.Condition)
+		rw.block(s.Stmts)
+	case *ast.RepeatStmt:
+		s.Condition = rw.expr(s.Condition)
+		rw.block(s.Stmts)
+	case *ast.IfStmt:
+		s.Condition = rw.expr(s.Condition)
+		rw.block(s.Then)
+		if len(s.Else) == 1 {
+			if next, ok := s.Else[0].(*ast.IfStmt); ok { // elseif: a chain, not a level
+				rw.chain++
+				if rw.chain > maxChain && rw.line == 0 {
+					rw.line = max(next.Line(), 1)
+				}
+				if rw.line == 0 {
+					s.Else[0] = rw.stmt(next)
+				}
+				rw.chain--
+				return s
+			}
+		}
+		rw.block(s.Else)
+	case *ast.NumberForStmt:
+		s.Init, s.Limit = rw.expr(s.Init), rw.expr(s.Limit)
+		if s.Step != nil {
+			s.Step = rw.expr(s.Step)
+		}
+		rw.block(s.Stmts)
+	case *ast.GenericForStmt:
+		rw.exprs(s.Exprs)
+		rw.block(s.Stmts)
+	case *ast.FuncDefStmt:
+		if s.Name.Receiver != nil {
+			s.Name.Receiver = rw.expr(s.Name.Receiver)
+		} else if a, ok := s.Name.Func.(*ast.AttrGetExpr); ok {
+			a.Object = rw.left(a.Object) // function a.b.c(): the target itself stays
+		}
+		rw.function(s.Func)
+	case *ast.ReturnStmt:
+		rw.exprs(s.Exprs)
+	}
+	return s
+}
+
+func (rw *rewriter) exprs(es []ast.Expr) {
+	for i, e := range es {
+		es[i] = rw.expr(e)
+	}
+}
+
+func (rw *rewriter) expr(e ast.Expr) ast.Expr {
+	if e == nil || !rw.enter(e) {
+		return e
+	}
+	defer rw.leave()
+	switch e := e.(type) {
+	case *ast.AttrGetExpr:
+		if obj, s, ok := fusible(e); ok {
+			return rw.call(e, getName, obj, rw.site(e, s))
+		}
+		e.Object = rw.left(e.Object)
+		e.Key = rw.expr(e.Key)
+	case *ast.TableExpr:
+		for _, f := range e.Fields {
+			if f.Key != nil {
+				f.Key = rw.expr(f.Key)
+			}
+			f.Value = rw.expr(f.Value)
+		}
+	case *ast.FuncCallExpr:
+		if e.Func != nil {
+			e.Func = rw.left(e.Func)
+		}
+		if e.Receiver != nil {
+			e.Receiver = rw.left(e.Receiver)
+		}
+		rw.exprs(e.Args)
+	case *ast.LogicalOpExpr:
+		e.Lhs, e.Rhs = rw.left(e.Lhs), rw.expr(e.Rhs)
+	case *ast.RelationalOpExpr:
+		e.Lhs, e.Rhs = rw.left(e.Lhs), rw.expr(e.Rhs)
+	case *ast.ArithmeticOpExpr:
+		e.Lhs, e.Rhs = rw.left(e.Lhs), rw.expr(e.Rhs)
+	case *ast.StringConcatOpExpr:
+		return rw.concat(e)
+	case *ast.UnaryMinusOpExpr:
+		e.Expr = rw.expr(e.Expr)
+	case *ast.UnaryNotOpExpr:
+		e.Expr = rw.expr(e.Expr)
+	case *ast.UnaryLenOpExpr:
+		e.Expr = rw.expr(e.Expr)
+	case *ast.FunctionExpr:
+		rw.function(e)
+	}
+	return e
+}
+
+func (rw *rewriter) function(f *ast.FunctionExpr) {
+	outer := rw.lastParam
+	rw.lastParam = "self" // of a method without parameters; else a name that nobody assigns
+	if n := len(f.ParList.Names); n > 0 {
+		rw.lastParam = f.ParList.Names[n-1]
+	}
+	rw.block(f.Stmts)
+	rw.lastParam = outer
+}
+
+// viaLocals works around a fault of gopher-lua's compiler: in p = (f(p)), where
+// p is the function's last parameter, f is loaded over p before p is passed.
+// It makes that local (1) = (f(p)); p = (1). Calls of the hidden functions have
+// the parentheses.
+func (rw *rewriter) viaLocals(s *ast.AssignStmt) ast.Stmt {
+	hit, call := false, false
+	for _, l := range s.Lhs {
+		id, ok := l.(*ast.IdentExpr)
+		hit = hit || ok && id.Value == rw.lastParam
+	}
+	for _, r := range s.Rhs {
+		switch r.(type) {
+		case *ast.FuncCallExpr, *ast.LogicalOpExpr:
+			call = true
+		}
+	}
+	if !hit || !call {
+		return s
+	}
+	local := &ast.LocalAssignStmt{Exprs: s.Rhs}
+	assign := &ast.AssignStmt{Lhs: s.Lhs}
+	for i := range s.Lhs {
+		name := "(" + itoa(i+1) + ")"
+		id := &ast.IdentExpr{Value: name}
+		id.SetLine(s.Line())
+		id.SetLastLine(s.LastLine())
+		local.Names = append(local.Names, name)
+		assign.Rhs = append(assign.Rhs, id)
+	}
+	block := &ast.DoBlockStmt{Stmts: []ast.Stmt{local, assign}}
+	for _, n := range []ast.PositionHolder{local, assign, block} {
+		n.SetLine(s.Line())
+		n.SetLastLine(s.LastLine())
+	}
+	return block
+}
+
+// concat turns a .. b .. c into (concat)(a, b, c). It evaluates from left to
+// right and joins from right to left, as the operator does.
+func (rw *rewriter) concat(e *ast.StringConcatOpExpr) ast.Expr {
+	var args []ast.Expr
+	for {
+		args = append(args, rw.expr(e.Lhs))
+		next, ok := e.Rhs.(*ast.StringConcatOpExpr)
+		if !ok {
+			args = append(args, rw.expr(e.Rhs))
+			break
+		}
+		e = next
+	}
+	for len(args) > maxConcat {
+		n := len(args) - maxConcat
+		args = append(args[:n:n], rw.call(e, concatName, args[n:]...))
+	}
+	return rw.call(e, concatName, args...)
+}
+
+// call makes a call of one of the hidden locals, with exactly one result.
+func (rw *rewriter) call(at ast.PositionHolder, name string, args ...ast.Expr) ast.Expr {
+	fn := &ast.IdentExpr{Value: name}
+	for _, a := range args {
+		single(a)
+	}
+	c := &ast.FuncCallExpr{Func: fn, Args: args, AdjustRet: true}
+	for _, n := range []ast.PositionHolder{fn, c} {
+		n.SetLine(at.Line())
+		n.SetLastLine(at.LastLine())
+	}
+	return c
+}
+
+// single keeps a call or ... in the last place from giving several values.
+func single(e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.FuncCallExpr:
+		e.AdjustRet = true
+	case *ast.Comma3Expr:
+		e.AdjustRet = true
+	}
+}
+
+// fusible tells whether e is variable.Component.Field. Exported Go names begin
+// with a capital letter; a plain Lua table with such keys works too, only
+// slower.
+func fusible(e *ast.AttrGetExpr) (ast.Expr, site, bool) {
+	field, ok1 := e.Key.(*ast.StringExpr)
+	inner, ok2 := e.Object.(*ast.AttrGetExpr)
+	if !ok1 || !ok2 || !capital(field.Value) {
+		return nil, site{}, false
+	}
+	component, ok1 := inner.Key.(*ast.StringExpr)
+	obj, ok2 := inner.Object.(*ast.IdentExpr)
+	if !ok1 || !ok2 || !capital(component.Value) {
+		return nil, site{}, false
+	}
+	return obj, site{component.Value, field.Value}, true
+}
+
+func capital(s string) bool { return s != "" && 'A' <= s[0] && s[0] <= 'Z' }
+
+func (rw *rewriter) fusedAssign(s *ast.AssignStmt) ast.Stmt {
+	if len(s.Lhs) != 1 || len(s.Rhs) != 1 {
+		return nil
+	}
+	target, ok := s.Lhs[0].(*ast.AttrGetExpr)
+	if !ok {
+		return nil
+	}
+	obj, st, ok := fusible(target)
+	if !ok {
+		return nil
+	}
+	call := rw.call(s, setName, obj, rw.site(target, st), rw.expr(s.Rhs[0]))
+	stmt := &ast.FuncCallStmt{Expr: call}
+	stmt.SetLine(s.Line())
+	stmt.SetLastLine(s.LastLine())
+	return stmt
+}
+
+// site numbers a site; its number is a constant of the code.
+func (rw *rewriter) site(at ast.PositionHolder, s site) ast.Expr {
+	n, ok := rw.index[s]
+	if !ok {
+		n = len(rw.sites)
+		rw.sites = append(rw.sites, s)
+		rw.index[s] = n
+	}
+	e := &ast.NumberExpr{Value: itoa(n)}
+	e.SetLine(at.Line())
+	e.SetLastLine(at.LastLine())
+	return e
+}
