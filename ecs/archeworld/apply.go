@@ -178,17 +178,23 @@ func (w *World) despawn(c *chunk, e ecs.Entity) {
 	w.ew.RemoveEntity(e)
 }
 
-// add hands arche pointers to copies, so that listeners see the values.
+// add hands arche pointers to copies, so that listeners see the values. The
+// calls are deprecated as slow; the generic ones arche offers instead need the
+// types at compile time.
 func (w *World) add(c *loupe.Change, e ecs.Entity) {
+	//lint:ignore SA1019 there is no other call for types known at run time
 	comps := make([]ecs.Component, len(c.Values))
 	for i, v := range c.Values {
 		p := reflect.New(w.types[v.Type].Go)
 		p.Elem().Set(own(w.types[v.Type], v.Value))
+		//lint:ignore SA1019 as above
 		comps[i] = ecs.Component{ID: w.ids[v.Type], Comp: p.Interface()}
 	}
 	if len(c.Targets) > 0 {
+		//lint:ignore SA1019 as above
 		ecs.NewBuilderWith(w.ew, comps...).WithRelation(w.ids[c.Targets[0].Relation]).Add(e, engineEntity(c.Targets[0].Entity))
 		return
 	}
+	//lint:ignore SA1019 as above
 	w.ew.Assign(e, comps...)
 }

@@ -1,5 +1,7 @@
 package archeworld
 
+//lint:file-ignore U1000 fields are mirrored for their place in memory, used or not
+
 import (
 	"fmt"
 	"reflect"
