@@ -1,0 +1,113 @@
+package front
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPortInUseTellsWhoAnswers(t *testing.T) {
+	t.Setenv(TokenEnv, "")
+	try := func(addr string) string {
+		f := New(newFake(), Options{})
+		defer f.Close()
+		start := time.Now()
+		got, err := f.Listen(addr)
+		if err == nil {
+			t.Fatalf("listened on %v, a port that is taken", got)
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("asking took %v", took)
+		}
+		if !strings.Contains(err.Error(), addr) {
+			t.Errorf("the error does not name %s: %v", addr, err)
+		}
+		return err.Error()
+	}
+	_, f, url := serve(t, Options{}, true)
+	addr := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+	if got := try(addr); !strings.Contains(got, fmt.Sprintf("this very process (pid %d)", os.Getpid())) {
+		t.Error(got)
+	}
+	eventually(t, "probe's session gone", func() bool { return f.Sessions() == 0 })
+	_, _, url = serve(t, Options{Token: "x"}, true)
+	if got := try(strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")); !strings.Contains(got, "does not let this process in (token)") {
+		t.Error(got)
+	}
+	for _, c := range []struct{ answer, want string }{
+		{"", "does not speak HTTP"},
+		{"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno", "no Loupe answers there (HTTP 404)"},
+		{"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\nevent: message\ndata: {\"result\":{\"serverInfo\":{\"name\":\"other\",\"version\":\"3\"}}}\n\n", "another MCP server answers there: other 3"},
+		{"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"result\":{\"serverInfo\":{\"name\":\"loupe\"},\"_meta\":{\"loupe\":{\"pid\":99999,\"module\":\"example.com/game\"}}}}", "another Loupe answers there: example.com/game, pid 99999"},
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			if c.answer == "" {
+				io.Copy(io.Discard, conn) // says nothing until the probe gives up
+				return
+			}
+			conn.Read(make([]byte, 4096))
+			io.WriteString(conn, c.answer)
+		}()
+		if got := try(l.Addr().String()); !strings.Contains(got, c.want) {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+		l.Close()
+		<-done
+	}
+}
+
+func TestConnectionCap(t *testing.T) {
+	_, _, url := serve(t, Options{MaxConns: 2}, false)
+	one, two := dial(t, url), dial(t, url)
+	ping := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, c := range []net.Conn{one, two} {
+		io.WriteString(c, ping)
+		c.Read(make([]byte, 1))
+	}
+	if a := raw(t, url, ping); a.status != 503 || !strings.Contains(a.body, "all 2 connections are in use") {
+		t.Errorf("a third connection: %d %s", a.status, a.body)
+	}
+	one.Close()
+	eventually(t, "room for a connection", func() bool {
+		c, err := net.Dial("tcp", one.RemoteAddr().String())
+		if err != nil {
+			return false
+		}
+		defer c.Close()
+		c.SetDeadline(time.Now().Add(10 * time.Second))
+		io.WriteString(c, ping)
+		b := make([]byte, 12)
+		io.ReadFull(c, b)
+		return string(b) == "HTTP/1.1 200"
+	})
+}
+
+// The limits are those that were measured: none of them may cut a long call or
+// a quiet stream.
+func TestServerLimits(t *testing.T) {
+	_, f, _ := serve(t, Options{}, false)
+	s := f.server
+	if s.ReadHeaderTimeout != 5*time.Second || s.ReadTimeout != 15*time.Second || s.IdleTimeout != 2*time.Minute || s.MaxHeaderBytes != 16<<10 {
+		t.Errorf("limits %v %v %v %d", s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout, s.MaxHeaderBytes)
+	}
+	if s.WriteTimeout != 0 {
+		t.Errorf("WriteTimeout %v cuts event streams", s.WriteTimeout)
+	}
+	var _ http.Handler = f
+}
