@@ -192,7 +192,10 @@ func TestQueuedCallsOfGoneClientsNeverRun(t *testing.T) {
 	wait.Go(func() { tryPost(ctx, url, call("1", "gone"), headerSession, sid) })
 	eventually(t, "first call queued", func() bool { return b.waiting() == 1 })
 	cancelled := make(chan answer, 1)
-	wait.Go(func() { a, _ := tryPost(context.Background(), url, call("1.50", "cancelled"), headerSession, sid); cancelled <- a })
+	wait.Go(func() {
+		a, _ := tryPost(context.Background(), url, call("1.50", "cancelled"), headerSession, sid)
+		cancelled <- a
+	})
 	eventually(t, "second call queued", func() bool { return b.waiting() == 2 })
 	wait.Go(func() { tryPost(context.Background(), url, call("3", "stays"), headerSession, sid) })
 	eventually(t, "third call queued", func() bool { return b.waiting() == 3 })
