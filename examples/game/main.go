@@ -66,6 +66,9 @@ func run(ctx context.Context, c config) error {
 	if c.quiet {
 		logTo = io.Discard
 	}
+	if err := os.MkdirAll(c.data, 0o777); err != nil {
+		return err
+	}
 	handler := slog.NewTextHandler(logTo, nil)
 	dbg, err := mcpdebug.Listen(c.addr, &mcpdebug.Options{
 		Logger: slog.New(handler), DataDir: c.data, CrashFile: filepath.Join(c.data, "crash.txt"),

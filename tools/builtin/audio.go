@@ -1,0 +1,44 @@
+package builtin
+
+import "github.com/loupe-ecs/loupe/tools"
+
+func init() {
+	subsystems = append(subsystems, subsystem{
+		rank: 750, name: "audio", provides: "App.Audio (tools.Audio: Info, Reload)",
+		present: func(a *tools.App) bool { return a.Audio != nil },
+		tools: func(Host) []*tools.Tool {
+			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
+				tools.New(tools.Spec{Name: "audio", ReadOnly: true, Example: `{}`,
+					Description: "What plays now, how loud, and the sounds that are loaded."}, audioInfo),
+				tools.New(tools.Spec{Name: "reload_sound", Destructive: true, Idempotent: true, Example: `{"name":"shot"}`,
+					Description: "Reads a sound's file again after it was edited. A broken file is refused and the old sound stays."}, reloadSound),
+			)
+		},
+	})
+}
+
+func audioInfo(f *tools.Frame, _ struct{}) (tools.AudioInfo, error) {
+	if f.App.Audio == nil {
+		return tools.AudioInfo{}, lacks("audio")
+	}
+	info := f.App.Audio.Info()
+	info.Playing, info.Sounds = orEmpty(info.Playing), orEmpty(info.Sounds)
+	return info, nil
+}
+
+type reloadSoundArgs struct {
+	Name string `json:"name" jsonschema:"name of the sound, or of its file under the game's asset folder"`
+}
+
+type reloadSoundResult struct {
+	tools.Sound
+	Reloaded bool `json:"reloaded" jsonschema:"true: the next voice plays the new samples"`
+}
+
+func reloadSound(f *tools.Frame, in reloadSoundArgs) (reloadSoundResult, error) {
+	if f.App.Audio == nil {
+		return reloadSoundResult{}, lacks("audio")
+	}
+	s, err := f.App.Audio.Reload(in.Name)
+	return reloadSoundResult{Sound: s, Reloaded: err == nil}, err
+}

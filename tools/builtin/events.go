@@ -1,0 +1,92 @@
+package builtin
+
+import (
+	"encoding/json"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func init() {
+	subsystems = append(subsystems, subsystem{
+		rank: 300, name: "events", provides: "App.Events (tools.EventSink: Kinds, Push)",
+		present: func(a *tools.App) bool { return a.Events != nil },
+		tools: func(h Host) []*tools.Tool {
+			return []*tools.Tool{tools.NewPhased(tools.Spec{Name: "send_event", Group: "session", Destructive: true, WhenCrashed: true, NeedsApp: true,
+				Description: "Sends the game an event as its window or menus would: keys, pointer, quit. Without kind it lists the kinds with the schema of their payload.",
+				Example:     `{}`},
+				tools.Phases[sendEventArgs, eventToSend, sendEventResult, sendEventResult]{
+					Before: func(_ *tools.Call, in sendEventArgs) (eventToSend, error) { return prepareEvent(h.App(), in) },
+					Frame:  pushEvent,
+				})}
+		},
+	})
+}
+
+type sendEventArgs struct {
+	Kind    string          `json:"kind,omitempty" jsonschema:"kind of the event; without it the kinds are listed"`
+	Payload json.RawMessage `json:"payload,omitempty" jsonschema:"object as the kind's schema says"`
+}
+
+type eventToSend struct {
+	sink    tools.EventSink
+	kind    string
+	payload any
+}
+
+type eventKindRow struct {
+	Name   string          `json:"name" jsonschema:"what to pass as kind"`
+	Doc    string          `json:"doc,omitempty" jsonschema:"what the event does"`
+	Schema json.RawMessage `json:"schema,omitempty" jsonschema:"schema of its payload; absent: it takes none"`
+}
+
+type sendEventResult struct {
+	Pushed string         `json:"pushed,omitempty" jsonschema:"the kind that was sent"`
+	Kinds  []eventKindRow `json:"kinds,omitempty" jsonschema:"the kinds that there are"`
+}
+
+// prepareEvent checks the payload before anything waits for a frame.
+func prepareEvent(app *tools.App, in sendEventArgs) (eventToSend, error) {
+	if app == nil || app.Events == nil {
+		return eventToSend{}, lacks("events")
+	}
+	e := eventToSend{sink: app.Events, kind: in.Kind}
+	if in.Kind == "" {
+		if len(in.Payload) > 0 && string(in.Payload) != "null" {
+			return e, &ecs.Error{Code: ecs.InvalidArguments, Message: "payload without kind: say which event it is for", Next: "send_event"}
+		}
+		return e, nil
+	}
+	kinds := app.Events.Kinds()
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		if names[i] = k.Name; k.Name == in.Kind {
+			payload, err := k.Decode(in.Payload)
+			e.payload = payload
+			return e, err
+		}
+	}
+	return e, &ecs.Error{Code: ecs.InvalidArguments, Message: "no event kind named " + in.Kind, Got: in.Kind,
+		Options: ecs.Nearest(in.Kind, names), Total: len(names), Hint: "send_event without kind lists the kinds", Next: "send_event"}
+}
+
+func pushEvent(f *tools.Frame, e eventToSend) (r sendEventResult, err error) {
+	if e.kind == "" {
+		r.Kinds = []eventKindRow{}
+		for _, k := range e.sink.Kinds() {
+			row := eventKindRow{Name: k.Name, Doc: k.Doc}
+			if k.Payload != nil {
+				if row.Schema, err = json.Marshal(tools.FieldSchema(ecs.ArgsOf(k.Payload).Root)); err != nil {
+					return r, err
+				}
+			}
+			r.Kinds = append(r.Kinds, row)
+		}
+		return r, nil
+	}
+	if f.App.Events != e.sink {
+		return r, &ecs.Error{Code: ecs.NotRunning, Message: "another app was bound meanwhile", Hint: "call send_event again"}
+	}
+	r.Pushed = e.kind
+	return r, e.sink.Push(e.kind, e.payload)
+}

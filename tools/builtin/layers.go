@@ -1,0 +1,59 @@
+package builtin
+
+import (
+	"strconv"
+
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func init() {
+	subsystems = append(subsystems, subsystem{
+		rank: 710, name: "layers", provides: "App.Layers (tools.Layers: List)",
+		present: func(a *tools.App) bool { return a.Layers != nil },
+		tools: func(Host) []*tools.Tool {
+			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
+				tools.New(tools.Spec{Name: "layers_list", Example: `{}`,
+					Description: "The layers that the game draws in, backmost first, with how many sprites each has."}, layersList),
+				tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":"0"}`,
+					Description: "One layer by its name or index."}, layersInfo),
+			)
+		},
+	})
+}
+
+type plainListArgs struct {
+	Limit int `json:"limit,omitempty" jsonschema:"how many rows" debug:"min=1,max=1000,default=200"`
+	sizeArgs
+}
+
+type layersListResult struct {
+	Layers []tools.Layer `json:"layers" jsonschema:"backmost first"`
+	pageInfo
+}
+
+func layersList(f *tools.Frame, in plainListArgs) (r layersListResult, err error) {
+	if f.App.Layers == nil {
+		return r, lacks("layers")
+	}
+	r.Layers, r.pageInfo, err = paginate("layers_list", f.App.Layers.List(), in.Limit, in.sizeArgs,
+		func(l *tools.Layer) string { return l.Name }, "layers_info tells about one")
+	return r, err
+}
+
+type layersInfoArgs struct {
+	Layer string `json:"layer" jsonschema:"name or index of the layer"`
+}
+
+func layersInfo(f *tools.Frame, in layersInfoArgs) (tools.Layer, error) {
+	if f.App.Layers == nil {
+		return tools.Layer{}, lacks("layers")
+	}
+	var names []string
+	for _, l := range f.App.Layers.List() {
+		if l.Name == in.Layer || strconv.Itoa(l.Index) == in.Layer {
+			return l, nil
+		}
+		names = append(names, l.Name)
+	}
+	return tools.Layer{}, notNamed("layer", in.Layer, names, "layers_list")
+}
