@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
+// sameNode compares two values as they came.
 func sameNode(a, b *node) bool {
 	if a.kind != b.kind || a.text != b.text || len(a.items) != len(b.items) {
 		if a.kind == nodeNumber && b.kind == nodeNumber {
-			x, err1 := strconv.ParseFloat(a.text, 64)
-			y, err2 := strconv.ParseFloat(b.text, 64)
-			return err1 == nil && err2 == nil && x == y
+			// 4 and 4.0 are the same number; what rounds to the same is not.
+			x, ok1 := wholeNumber(a.text)
+			y, ok2 := wholeNumber(b.text)
+			return ok1 && ok2 && x == y
 		}
 		return false
 	}
