@@ -2,7 +2,11 @@
 
 package mcpdebug
 
-import "time"
+import (
+	"time"
+
+	"github.com/loupe-ecs/loupe/internal/stacks"
+)
 
 // Poll is the server's turn in the game's loop: call it once a frame, outside
 // world updates, also while the game is paused, its window has no focus, or it
@@ -63,6 +67,7 @@ func (s *Server) poll(w uint32) bool {
 	if w&bitWork == 0 {
 		return false
 	}
+	s.frameGo.Store(stacks.CurrentID()) // should a handler hang
 	frame := s.frame.Load()
 	for {
 		c := s.take(frame)

@@ -1,0 +1,426 @@
+//go:build !nomcpdebug
+
+package mcpdebug
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/schedule"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+//go:noinline
+func brokenCombat(w *arche.World) {
+	q := w.Query(arche.All())
+	for q.Next() {
+		var hits []int
+		_ = hits[3] // the query stays open
+	}
+}
+
+func TestPanicInTheUpdateBecomesAState(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		sched := schedule.New("update")
+		w := newWorld()
+		broken := true
+		sched.Add("update", "movement", func() {})
+		sched.Add("update", "combat", func() {
+			if broken {
+				brokenCombat(w)
+			}
+		})
+		w2 := bindArche(s, &tools.App{Systems: sched})
+		*w2, *w = *w, *w2 // the schedule's world is the bound one
+		w = w2
+		slog.New(s.LogHandler(nil)).Warn("an arrow hits nothing")
+		succeeded(t, now(t, s, "ping", ""))
+		if s.Guard(func() { sched.Run() }) {
+			t.Error("Guard says the update ran to its end")
+		}
+		ran := false
+		if s.Guard(func() { ran = true }) || ran {
+			t.Error("the game is not suspended")
+		}
+		m := succeeded(t, now(t, s, "crash_report", ""))
+		if m["crashed"] != true || m["system"] != "combat" || m["count"] != 1.0 || m["locked"] != true ||
+			m["panic"] != "runtime error: index out of range [3] with length 0" {
+			t.Errorf("%v", m)
+		}
+		frames := m["frames"].([]any)
+		if first := frames[0].(map[string]any); !strings.HasSuffix(first["func"].(string), "brokenCombat") || !strings.HasSuffix(first["file"].(string), "guard_test.go") || first["line"] == 0.0 {
+			t.Errorf("the stack begins with %v", first)
+		}
+		if !strings.Contains(fmt.Sprint(m["lastCalls"]), "ping") || !strings.Contains(fmt.Sprint(m["logTail"]), "an arrow hits nothing") {
+			t.Errorf("last calls %v, log tail %v", m["lastCalls"], m["logTail"])
+		}
+		must(t, s.Register(plain("look", func(t *tools.Tool) { t.ReadOnly = true }, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
+		text, crashed := s.Crashed()
+		if got := refusedWith(t, now(t, s, "look", ""), ecs.Crashed); !crashed || got != text {
+			t.Errorf("the refusal is not the traceback verbatim:\n%s\n---\n%s", got, text)
+		}
+		if !strings.Contains(text, "index out of range [3]") || !strings.Contains(text, "guard_test.go:") {
+			t.Errorf("traceback: %s", text)
+		}
+		succeeded(t, polled(t, s, "crash_inspect", `{"on":true}`))
+		succeeded(t, polled(t, s, "look", ""))
+		succeeded(t, polled(t, s, "crash_inspect", `{"on":false}`))
+		refusedWith(t, now(t, s, "look", ""), ecs.Crashed)
+
+		m = succeeded(t, polled(t, s, "clear_crash", ""))
+		if m["resumed"] != true || m["locked"] != true || !strings.Contains(m["reason"].(string), "unlock:true") {
+			t.Errorf("clear_crash without unlock: %v", m)
+		}
+		// It panics again: a new crash, with a count.
+		s.Guard(func() { sched.Run() })
+		m = succeeded(t, now(t, s, "crash_report", ""))
+		if m["count"] != 2.0 || !strings.Contains(m["hint"].(string), "number 2") {
+			t.Errorf("second crash: %v", m)
+		}
+		broken = false
+		m = succeeded(t, polled(t, s, "clear_crash", `{"unlock":true}`))
+		if m["resumed"] != true || m["unlocked"] != true || m["locked"] != false || w.IsLocked() {
+			t.Errorf("clear_crash with unlock: %v, locked %v", m, w.IsLocked())
+		}
+		if !s.Guard(func() { sched.Run(); w.NewEntity() }) {
+			t.Error("the game does not run on")
+		}
+		if m = succeeded(t, polled(t, s, "clear_crash", "")); m["resumed"] != false {
+			t.Errorf("clearing nothing: %v", m)
+		}
+		if l := logsOf(s); strings.Count(l, "the game crashed") != 2 || !strings.Contains(l, "the crash was cleared") || !strings.Contains(l, `"tool":"clear_crash"`) {
+			t.Errorf("log:\n%s", l)
+		}
+	})
+}
+
+func TestSetCrashedTextComesBackVerbatimWithoutPolls(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		must(t, s.Register(plain("nop", nil, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
+		waits := ask(context.Background(), s, "nop", "")
+		synctest.Wait()
+		const text = "Lua error: <nil> \"x\"\n\tstack traceback:\n\t[C]: in ?\n"
+		s.SetCrashed(text)
+		// The host shows an error dialog and polls no more.
+		if got := refusedWith(t, <-waits, ecs.Crashed); got != text {
+			t.Errorf("%q, want %q", got, text)
+		}
+		time.Sleep(5 * time.Second)
+		if got := refusedWith(t, now(t, s, "nop", ""), ecs.Crashed); got != text {
+			t.Errorf("%q, want %q", got, text)
+		}
+		if m := succeeded(t, now(t, s, "ping", "")); m["state"] != "crashed" || m["crashed"] != text {
+			t.Errorf("ping %v", m)
+		}
+		if got, ok := s.Crashed(); !ok || got != text {
+			t.Errorf("Crashed %q %v", got, ok)
+		}
+		s.SetCrashed("")
+		if _, ok := s.Crashed(); ok {
+			t.Error(`SetCrashed("") does not clear`)
+		}
+		s.SetCrashed(text)
+		s.Bind(nil, nil)
+		if _, ok := s.Crashed(); ok {
+			t.Error("Bind does not clear the crash")
+		}
+	})
+}
+
+func TestPanicInAToolIsAnAnswerAndTheGameGoesOn(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		w := bindArche(s, nil)
+		must(t, s.Register(plain("bad", nil, func(*tools.Frame, json.RawMessage) (any, error) { panic(errors.New("no such <thing>")) })))
+		must(t, s.Register(plain("locks", nil, func(*tools.Frame, json.RawMessage) (any, error) { w.Query(arche.All()); panic("mid-query") })))
+		type none struct{}
+		must(t, s.Register(tools.NewPhased(tools.Spec{Name: "before", Description: "d"}, tools.Phases[none, none, none, none]{
+			Before: func(*tools.Call, none) (none, error) { panic("before") }, Frame: func(*tools.Frame, none) (none, error) { return none{}, nil }})))
+		must(t, s.Register(tools.NewPhased(tools.Spec{Name: "after", Description: "d"}, tools.Phases[none, none, none, none]{
+			After: func(*tools.Call, none) (none, error) { panic("after") }, Frame: func(*tools.Frame, none) (none, error) { return none{}, nil }})))
+		text := refusedWith(t, polled(t, s, "bad", ""), ecs.Panicked)
+		if !strings.Contains(text, "no such <thing>") || !strings.Contains(text, "guard_test.go:") {
+			t.Errorf("no message or stack: %s", text)
+		}
+		refusedWith(t, polled(t, s, "after", ""), ecs.Panicked)
+		refusedWith(t, now(t, s, "before", ""), ecs.Panicked)
+		if _, crashed := s.Crashed(); crashed {
+			t.Error("a tool's panic is no crash of the game")
+		}
+		if text = refusedWith(t, polled(t, s, "locks", ""), ecs.Panicked); !strings.Contains(text, "clear_crash") || !w.IsLocked() {
+			t.Errorf("the lock it left is not told: %s", text)
+		}
+		if m := succeeded(t, polled(t, s, "clear_crash", `{"unlock":true}`)); m["resumed"] != false || m["unlocked"] != true || w.IsLocked() {
+			t.Errorf("unlock: %v", m)
+		}
+		if l := logsOf(s); strings.Count(l, "a tool panicked") != 4 {
+			t.Errorf("log:\n%s", l)
+		}
+	})
+}
+
+func TestToolThatEndsItsGoroutineIsAnswered(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		must(t, s.Register(tools.NewOff(tools.Spec{Name: "exit", Description: "d"}, func(*tools.Call, struct{}) (struct{}, error) {
+			runtime.Goexit()
+			return struct{}{}, nil
+		})))
+		must(t, s.Register(plain("exit_frame", nil, func(*tools.Frame, json.RawMessage) (any, error) {
+			runtime.Goexit()
+			return nil, nil
+		})))
+		refusedWith(t, now(t, s, "exit", ""), ecs.Panicked)
+		out := ask(context.Background(), s, "exit_frame", "")
+		synctest.Wait()
+		go s.Poll()
+		refusedWith(t, <-out, ecs.Panicked)
+	})
+}
+
+type badValue struct{}
+
+func (badValue) Error() string { panic("no text either") }
+
+func TestPanicValuesOfEveryKind(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		for _, c := range []struct {
+			value any
+			want  string
+		}{{"text", "text"}, {errors.New("an error"), "an error"}, {42, "42"}, {badValue{}, "mcpdebug.badValue"}, {nil, "panic called with nil argument"}, {"entity 1v0 is odd", "1v0"}} {
+			s.Guard(func() { panic(c.value) })
+			if text, ok := s.Crashed(); !ok || !strings.Contains(text, c.want) {
+				t.Errorf("panic(%T): %q", c.value, text)
+			}
+			s.SetCrashed("")
+		}
+	})
+}
+
+func TestCrashNamesTheEntityThatItsTextNames(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		w := bindArche(s, nil)
+		e := w.NewEntity()
+		name := ecs.Entity{ID: e.ID(), Gen: e.Generation()}.String()
+		s.Guard(func() { panic("entity 999v9 or rather " + name + " has no target") })
+		if m := succeeded(t, now(t, s, "crash_report", "")); m["entity"] != name {
+			t.Errorf("entity %v, want %s", m["entity"], name)
+		}
+	})
+}
+
+func TestNilServerIsANoOp(t *testing.T) {
+	var s *Server
+	ran := false
+	if !s.Guard(func() { ran = true }) || !ran {
+		t.Error("Guard of a nil server does not run the game")
+	}
+	func() {
+		defer func() {
+			if recover() != "through" {
+				t.Error("Guard of a nil server recovers")
+			}
+		}()
+		s.Guard(func() { panic("through") })
+	}()
+	s.Bind(nil, nil)
+	s.SetCrashed("x")
+	s.BindLogFile("x")
+	s.ResetSandbox()
+	if _, ok := s.Crashed(); ok || s.Poll() || s.PollParked("x") || s.Close() != nil || s.Register(nil) != nil || s.Tools() != nil ||
+		s.HasBuiltInTools() || s.Dispatch(`{}`) != "" || s.URL() != "" || s.Port() != 0 || s.Handler() == nil || s.LogHandler(nil) == nil {
+		t.Error("a nil server does something")
+	}
+}
+
+func TestLogFileAndOwnLinesAppearInGetLogs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "game.log")
+	must(t, os.WriteFile(path, []byte("level=ERROR msg=\"door is stuck\"\nloaded\n"), 0o600))
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		slog.New(s.LogHandler(nil)).Error("lost a texture", "name", "wall.png")
+		s.BindLogFile(path)
+		m := succeeded(t, now(t, s, "get_logs", `{"level":"error"}`))
+		lines := fmt.Sprint(m["lines"])
+		if !strings.Contains(lines, "door is stuck") || !strings.Contains(lines, "wall.png") || strings.Contains(lines, "loaded") || m["path"] != path || m["total"] != 2.0 {
+			t.Errorf("%v", m)
+		}
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		must(t, err)
+		fmt.Fprintln(f, "panic: it happened")
+		f.Close()
+		next := m["next"].(string)
+		if m = succeeded(t, now(t, s, "get_logs", `{"after":"`+next+`","level":"error"}`)); !strings.Contains(fmt.Sprint(m["lines"]), "it happened") || m["returned"] != 1.0 {
+			t.Errorf("after %s: %v", next, m)
+		}
+		refusedWith(t, now(t, s, "get_logs", `{"after":"tomorrow"}`), ecs.InvalidArguments)
+		refusedWith(t, now(t, s, "get_logs", `{"level":"loud"}`), ecs.InvalidArguments)
+		refusedWith(t, now(t, s, "get_logs", `{"limit":100000}`), ecs.InvalidArguments)
+		s.BindLogFile("")
+		if m = succeeded(t, now(t, s, "get_logs", "")); m["path"] != nil {
+			t.Errorf("still bound: %v", m["path"])
+		}
+	})
+}
+
+func TestContextTellsWhatRuns(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		if m := succeeded(t, now(t, s, "context", "")); m["world"] != nil {
+			t.Errorf("without a world: %v", m)
+		}
+		wave := 3
+		w := bindArche(s, &tools.App{Name: "arena", Summary: func() any { return map[string]int{"wave": wave} }})
+		end := make(chan struct{})
+		var loop sync.WaitGroup
+		defer func() { close(end); loop.Wait() }()
+		loop.Go(func() {
+			for {
+				select {
+				case <-end:
+					return
+				case <-time.After(20 * time.Millisecond):
+				}
+				s.Poll()
+				s.Guard(func() { time.Sleep(2 * time.Millisecond) })
+			}
+		})
+		<-ask(context.Background(), s, "ping", "") // somebody is there
+		time.Sleep(3 * time.Second)
+		<-ask(context.Background(), s, "ping", "")
+		time.Sleep(1500 * time.Millisecond)
+		w.NewEntity()
+		wave = 4
+		time.Sleep(2 * time.Second) // nobody asked for long
+		m := succeeded(t, <-ask(context.Background(), s, "context", ""))
+		world, _ := m["world"].(map[string]any)
+		if world["entities"] != 4.0 || world["locked"] != false || world["frame"] == nil {
+			t.Errorf("world %v", world)
+		}
+		if fmt.Sprint(m["app"]) != "map[wave:4]" || m["appName"] != "arena" {
+			t.Errorf("app %v %v", m["app"], m["appName"])
+		}
+		if fps := m["fps"].(float64); fps < 40 || fps > 50 {
+			t.Errorf("fps %v, want about 45", fps)
+		}
+		if ft, _ := m["frameMs"].(map[string]any); ft["p50"] != 2.0 {
+			t.Errorf("frameMs %v", m["frameMs"])
+		}
+	})
+}
+
+func TestSummaryIsBoundedAndMayPanic(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		for _, c := range []struct {
+			f    func() any
+			want string
+		}{
+			{func() any { panic("no wave yet") }, "no wave yet"},
+			{func() any { return map[string]string{"story": strings.Repeat("long ", 1000)} }, `"truncated":true`},
+			{func() any { return map[string]any{"f": func() {}} }, "cannot be encoded"},
+		} {
+			bindArche(s, &tools.App{Summary: c.f})
+			r := now(t, s, "context", "")
+			succeeded(t, r)
+			if !strings.Contains(string(r.Structured), c.want) || len(s.view.Load().summary) > maxSummary {
+				t.Errorf("want %s in %s", c.want, r.Structured)
+			}
+		}
+	})
+}
+
+func TestDispatchRunsInline(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		bindArche(s, nil)
+		runs := flagged(t, s)
+		call := func(name string) string {
+			return s.Dispatch(`{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/call","params":{"name":"` + name + `"}}`)
+		}
+		waits := ask(context.Background(), s, "readonly", "")
+		synctest.Wait()
+		s.PollParked("load")
+		refusedWith(t, <-waits, ecs.Parked)
+		waits = ask(context.Background(), s, "whenparked", "")
+		synctest.Wait()
+		if got := call("neither"); runs["neither"].Load() != 1 || !strings.Contains(got, `"id":9007199254740993`) || strings.Contains(got, `"isError":true`) {
+			t.Errorf("parked does not apply to Dispatch: %s", got)
+		}
+		if runs["whenparked"].Load() != 0 {
+			t.Error("Dispatch ran another client's call")
+		}
+		s.SetCrashed("boom")
+		if got := call("neither"); runs["neither"].Load() != 1 || !strings.Contains(got, "boom") {
+			t.Errorf("crashed applies to Dispatch: %s", got)
+		}
+		s.SetCrashed("")
+		must(t, s.Register(plain("later", nil, func(*tools.Frame, json.RawMessage) (any, error) { return nil, tools.ErrLater })))
+		if got := call("later"); !strings.Contains(got, string(ecs.NotSupported)) {
+			t.Errorf("later: %s", got)
+		}
+		must(t, s.Register(plain("bad", nil, func(*tools.Frame, json.RawMessage) (any, error) { panic("oops") })))
+		if got := call("bad"); !strings.Contains(got, `"code":"panic"`) {
+			t.Errorf("bad: %s", got)
+		}
+		s.Close()
+		<-waits
+		if got := call("neither"); !strings.Contains(got, `"code":"closed"`) {
+			t.Errorf("closed: %s", got)
+		}
+	})
+}
+
+func TestToolsCallToolsThroughTheirGates(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		bindArche(s, nil)
+		flagged(t, s)
+		errs := map[string]error{}
+		must(t, s.Register(plain("outer", func(t *tools.Tool) { t.WhenCrashed = true }, func(f *tools.Frame, _ json.RawMessage) (any, error) {
+			for _, name := range []string{"neither", "offframe", "nothing"} {
+				_, errs[name] = f.CallTool(name, nil)
+			}
+			return f.CallTool("both", nil)
+		})))
+		succeeded(t, polled(t, s, "outer", ""))
+		if errs["neither"] != nil || !errors.Is(errs["offframe"], ecs.NotSupported) || !errors.Is(errs["nothing"], ecs.NotFound) {
+			t.Errorf("%v", errs)
+		}
+		s.SetCrashed("boom")
+		succeeded(t, polled(t, s, "outer", ""))
+		if !errors.Is(errs["neither"], ecs.Crashed) {
+			t.Errorf("crashed: %v", errs["neither"])
+		}
+	})
+}
+
+func TestOnCallSeesEveryCallTwice(t *testing.T) {
+	var seen []string
+	o := &Options{OnCall: func(r tools.Request, out *Outcome) {
+		if out == nil {
+			seen = append(seen, r.Name)
+			panic("an audit that panics is no reason to fail")
+		}
+		seen = append(seen, fmt.Sprintf("%s %s %d", r.Name, out.Code, out.Frame))
+	}}
+	bubble(t, o, func(t *testing.T, s *Server) {
+		flagged(t, s)
+		succeeded(t, polled(t, s, "destructive", ""))
+		s.PollParked("save")
+		refusedWith(t, now(t, s, "destructive", ""), ecs.Parked)
+		if got, want := fmt.Sprint(seen), "[destructive destructive  2 destructive destructive parked 3]"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if l := logsOf(s); !strings.Contains(l, `"tool":"destructive","client":"test","arguments":"","frame":2,"outcome":"ok"`) || !strings.Contains(l, `"outcome":"parked"`) {
+			t.Errorf("audit log:\n%s", l)
+		}
+	})
+}
