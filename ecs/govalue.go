@@ -24,7 +24,7 @@ func (p *Path) FromGo(v any) (reflect.Value, error) {
 	if err != nil {
 		return reflect.Value{}, err
 	}
-	return p.decode(&n)
+	return p.taught(&n)
 }
 
 // scalar is the short way for numbers and booleans, which scripts write most.

@@ -66,6 +66,15 @@ func makeGuide(t *Type) *Guide {
 	return g
 }
 
+// try tells whether raw decodes into the leaf.
+func (p *Path) try(raw []byte) error {
+	n, err := parseJSON(raw)
+	if err == nil {
+		_, err = p.decode(&n)
+	}
+	return err
+}
+
 func (g *Guide) describe(prefix string, f *Field, depth int) {
 	if f.Hidden || len(g.Fields) >= guidePaths {
 		return
@@ -96,7 +105,7 @@ func (g *Guide) paths(t *Type, path string, f *Field, depth int) {
 	f = p.Field
 	raw, ok := exampleFor(f, 0)
 	if ok {
-		_, err = p.Decode(raw)
+		err = p.try(raw)
 	}
 	if !ok || err != nil {
 		g.Fixed = append(g.Fixed, GuidePath{Path: path, Why: "no value of " + f.Go.String() + " can be written from outside"})

@@ -250,9 +250,19 @@ func (p *Path) Decode(raw []byte) (reflect.Value, error) {
 	if err != nil {
 		return reflect.Value{}, err
 	}
-	return p.decode(&n)
+	return p.taught(&n)
 }
 
+// taught decodes with the type's guide beside a refusal.
+func (p *Path) taught(n *node) (reflect.Value, error) {
+	v, err := p.decode(n)
+	if err != nil {
+		return v, p.typ.teach(err)
+	}
+	return v, nil
+}
+
+// decode leaves the guide out: the guide is made with it.
 func (p *Path) decode(n *node) (reflect.Value, error) {
 	v := reflect.New(p.Field.Go).Elem()
 	d := decoder{json: p.typ.json, name: p.name()}
@@ -260,7 +270,7 @@ func (p *Path) decode(n *node) (reflect.Value, error) {
 		d.defaults(v, p.Field)
 	}
 	if err := d.run(v, p.Field, n); err != nil {
-		return reflect.Value{}, p.typ.teach(err)
+		return reflect.Value{}, err
 	}
 	return v, nil
 }
