@@ -277,7 +277,11 @@ func (d *decoder) entity(v reflect.Value, n *node) error {
 	if !ok {
 		return d.refuse(n, `an entity such as "42v3" (id v generation), or null for none`)
 	}
-	v.Set(reflect.ValueOf(e).Convert(reflect.TypeFor[Entity]()).Convert(v.Type()))
+	// An engine's entity type has the layout of Entity, but other field names:
+	// Convert refuses it.
+	into := reflect.New(v.Type())
+	*(*Entity)(into.UnsafePointer()) = e
+	v.Set(into.Elem())
 	return nil
 }
 
