@@ -32,6 +32,8 @@ type fakeBackend struct {
 	mu    sync.Mutex
 	queue []*fakeCall
 	ran   []string // ids of the "note" arguments that ran
+
+	queued chan struct{} // a call came; has room for one
 }
 
 type fakeCall struct {
@@ -41,7 +43,7 @@ type fakeCall struct {
 }
 
 func newFake() *fakeBackend {
-	b := &fakeBackend{reg: tools.NewRegistry(), closing: make(chan struct{})}
+	b := &fakeBackend{reg: tools.NewRegistry(), closing: make(chan struct{}), queued: make(chan struct{}, 1)}
 	b.reg.MustRegister(
 		&tools.Tool{Spec: tools.Spec{Name: "echo", Group: "world", Description: "Answers its arguments on the frame.", ReadOnly: true}, Handler: dummy},
 		&tools.Tool{Spec: tools.Spec{Name: "ping", Group: "session", Description: "Answers at once.", ReadOnly: true, OffFrame: true, WhenParked: true, WhenCrashed: true}, Handler: dummy},
@@ -84,6 +86,10 @@ func (b *fakeBackend) Call(ctx context.Context, c *CallInfo) *tools.Reply {
 	b.mu.Lock()
 	b.queue = append(b.queue, call)
 	b.mu.Unlock()
+	select {
+	case b.queued <- struct{}{}:
+	default:
+	}
 	select {
 	case r := <-call.done:
 		return r
