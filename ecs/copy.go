@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"reflect"
+	"strings"
 	"unsafe"
 )
 
@@ -66,9 +67,10 @@ func CopyColumn(t *Type, base unsafe.Pointer, stride uintptr, n int) reflect.Val
 		return out
 	}
 	s := &copying{}
-	for i := range n {
-		at := unsafe.Add(dst, uintptr(i)*size)
-		s.note(unsafe.Add(base, uintptr(i)*stride), t.Go, at)
+	if isDeep(t.Go) { // only then can a row be pointed at from inside
+		for i := range n {
+			s.note(unsafe.Add(base, uintptr(i)*stride), t.Go, unsafe.Add(dst, uintptr(i)*size))
+		}
 	}
 	for i := range n {
 		c.fix(s, unsafe.Add(dst, uintptr(i)*size))
@@ -141,9 +143,29 @@ func copierOf(t reflect.Type) *copier {
 	return v.(*copier)
 }
 
-// sharedTarget: what a pointer to t points at belongs to the process.
+// sharedTarget: what a pointer to t points at belongs to the process, or never
+// changes and is known by its address (locations, sentinel errors).
 func sharedTarget(t reflect.Type) bool {
-	return machinePackages[t.PkgPath()] || t.PkgPath() == "time" || declared(reg.opaque, t)
+	switch t.PkgPath() {
+	case "time", "errors", "fmt":
+		return true
+	}
+	return machinePackages[t.PkgPath()] || declared(reg.opaque, t)
+}
+
+// fixBuilder copies a strings.Builder, which holds its own address and panics
+// when it finds itself elsewhere: without the address it starts anew.
+func fixBuilder() func(s *copying, p unsafe.Pointer) {
+	t := reflect.TypeFor[strings.Builder]()
+	addr, ok1 := t.FieldByName("addr")
+	buf, ok2 := t.FieldByName("buf")
+	if !ok1 || !ok2 || addr.Type.Kind() != reflect.Pointer || buf.Type.Kind() != reflect.Slice {
+		return nil
+	}
+	return func(s *copying, p unsafe.Pointer) {
+		*(*unsafe.Pointer)(unsafe.Add(p, addr.Offset)) = nil
+		copySlice(s, buf.Type, buf.Type.Elem(), unsafe.Add(p, buf.Offset))
+	}
 }
 
 func compileCopier(t reflect.Type, on map[reflect.Type]*copier) *copier {
@@ -155,6 +177,10 @@ func compileCopier(t reflect.Type, on map[reflect.Type]*copier) *copier {
 	if t.Kind() == reflect.Struct && t.PkgPath() == "sync" {
 		zero := reflect.Zero(t)
 		c.fix = func(_ *copying, p unsafe.Pointer) { reflect.NewAt(t, p).Elem().Set(zero) }
+		return c
+	}
+	if t == reflect.TypeFor[strings.Builder]() {
+		c.fix = fixBuilder()
 		return c
 	}
 	if pointerFree(t) && !holdsLock(t) || t.Kind() == reflect.Struct && (sharedTarget(t) || t.PkgPath() == "sync/atomic" && pointerFree(t)) {

@@ -52,6 +52,9 @@ func (d *decoder) iface(v, old reflect.Value, f *Field, n *node) error {
 	if len(types) == 0 || !types[0].AssignableTo(f.Go) || types[0].Kind() == reflect.Interface {
 		return d.needType(f, name, "a known type that "+f.Go.String()+" can hold")
 	}
+	if err := d.grow(n, 1, types[0].Size()); err != nil {
+		return err
+	}
 	t := describeType(types[0], false)
 	elem := t.New()
 	was := reflect.Value{}

@@ -22,7 +22,7 @@ func (t *Type) DecodeJSON(raw []byte, base reflect.Value) (reflect.Value, error)
 
 func (t *Type) decode(n *node, base reflect.Value) (v reflect.Value, err error) {
 	v, fresh := t.start(base)
-	d := decoder{json: t.json, required: t.json && fresh, based: !fresh, name: t.Name}
+	d := decoder{json: t.json, required: t.json && fresh, based: !fresh, name: t.Name, computed: t.Computed}
 	if t.json {
 		d.name = ""
 	}
@@ -91,11 +91,26 @@ type decoder struct {
 	required bool // arguments: absent fields without a default are refused
 	based    bool // the start is a value that exists, not a default
 	name     string
+	computed []*ComputedValue
+	bytes    uintptr // allocated so far for what the client sent
 	refs     []reference
 	// post stores anew what maps and interfaces hold as copies, innermost first,
 	// once the references inside are resolved.
 	post []func()
 	at   *place
+}
+
+// maxDecoded bounds what a short text may make the process allocate: a list of
+// ten million "{}" of a large type, for instance.
+const maxDecoded = 256 << 20
+
+func (d *decoder) grow(n *node, count int, size uintptr) error {
+	if d.bytes += uintptr(count) * size; d.bytes <= maxDecoded {
+		return nil
+	}
+	e := d.refuse(n, fmt.Sprintf("a value of at most %d MiB", maxDecoded>>20)).(*Error)
+	e.Code = TooLarge
+	return e
 }
 
 // reference is a {"$ref"} that waits until the whole value exists.
@@ -218,7 +233,7 @@ func (d *decoder) assign(v, old reflect.Value, f *Field, n *node) error {
 	case KindInterface:
 		return d.iface(v, old, f, n)
 	case KindBytes:
-		return d.bytes(v, old, n)
+		return d.byteString(v, old, n)
 	}
 	err := d.scalar(v, f, n)
 	// A value that stands outside its declared range may still be sent back

@@ -132,6 +132,14 @@ func listNames(names []string) string {
 
 // unknown refuses a name that is no field, with the real ones.
 func (d *decoder) unknown(f *Field, key string) error {
+	if d.at == nil {
+		for _, c := range d.computed {
+			if c.Name == key {
+				return &Error{Code: InvalidArguments, Message: d.path() + "." + key + " cannot be written: it is computed", Got: key,
+					Want: "a stored field", Options: Nearest(key, fieldNames(f)), Total: len(fieldNames(f))}
+			}
+		}
+	}
 	names := fieldNames(f)
 	code, what := UnknownField, "field"
 	if d.json {
@@ -192,6 +200,9 @@ func (d *decoder) slice(v, old reflect.Value, f *Field, n *node) error {
 	}
 	// Built in place, so that a reference into it finds it there. Each element
 	// costs what the client sent for it, at least two bytes.
+	if err := d.grow(n, len(n.items), f.Go.Elem().Size()); err != nil {
+		return err
+	}
 	s := reflect.MakeSlice(f.Go, len(n.items), len(n.items))
 	v.Set(s)
 	for i := range n.items {
@@ -220,6 +231,9 @@ func (d *decoder) mapping(v, old reflect.Value, f *Field, n *node) error {
 	if old.IsValid() && !old.IsNil() {
 		before = reflect.New(f.Go).Elem()
 		before.Set(old)
+	}
+	if err := d.grow(n, len(n.keys), f.Go.Key().Size()+f.Go.Elem().Size()); err != nil {
+		return err
 	}
 	m := reflect.MakeMapWithSize(f.Go, len(n.keys))
 	v.Set(m)
@@ -299,6 +313,9 @@ func (d *decoder) pointer(v, old reflect.Value, f *Field, n *node) error {
 		was = old.Elem()
 	}
 	if v.IsNil() {
+		if err := d.grow(n, 1, f.Go.Elem().Size()); err != nil {
+			return err
+		}
 		v.Set(reflect.New(f.Go.Elem()))
 		d.defaults(v.Elem(), f.Elem)
 	}

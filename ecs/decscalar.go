@@ -306,7 +306,7 @@ func entityNode(n *node) (Entity, bool) {
 	return Entity{}, false
 }
 
-func (d *decoder) bytes(v, old reflect.Value, n *node) error {
+func (d *decoder) byteString(v, old reflect.Value, n *node) error {
 	if n.kind == nodeNull && v.Kind() == reflect.Slice {
 		v.SetZero()
 		return nil

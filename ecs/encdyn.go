@@ -36,10 +36,7 @@ func interfaceEnc(t reflect.Type, jsonMode bool) encFunc {
 		if jsonMode {
 			dst = c.encode(e, dst, at)
 		} else {
-			learnType(dt)
-			dst = append(dst, `{"$type":`...)
-			dst = appendString(dst, dynName(dt))
-			dst = append(dst, `,"value":`...)
+			dst = append(dst, typePrefix(dt)...)
 			dst = c.encode(e, dst, at)
 			dst = append(dst, '}')
 		}

@@ -3,6 +3,7 @@ package ecs
 import (
 	"math"
 	"reflect"
+	"strings"
 	"unsafe"
 )
 
@@ -55,6 +56,9 @@ func equalAt(t reflect.Type, a, b unsafe.Pointer, on map[equalPair]bool) bool {
 	case reflect.Struct:
 		if t.PkgPath() == "sync" {
 			return true
+		}
+		if t == reflect.TypeFor[strings.Builder]() {
+			return (*strings.Builder)(a).String() == (*strings.Builder)(b).String()
 		}
 		for i := range t.NumField() {
 			sf := t.Field(i)

@@ -54,7 +54,7 @@ func (p *Path) scalar(v any) (leaf reflect.Value, ok bool) {
 	}
 	switch f.Kind {
 	case KindFloat:
-		if f.Go.Kind() != reflect.Float64 {
+		if y := float32(x); f.Go.Kind() == reflect.Float32 && (y == 0 && x != 0 || math.IsInf(float64(y), 0) && !math.IsInf(x, 0)) {
 			return leaf, false
 		}
 		leaf = reflect.New(f.Go).Elem()
@@ -69,6 +69,16 @@ func (p *Path) scalar(v any) (leaf reflect.Value, ok bool) {
 			return leaf, false
 		}
 		leaf.SetInt(int64(x))
+		return leaf, true
+	case KindUint:
+		if x != math.Trunc(x) || x < 0 || x > maxSafeInteger {
+			return leaf, false
+		}
+		leaf = reflect.New(f.Go).Elem()
+		if leaf.OverflowUint(uint64(x)) {
+			return leaf, false
+		}
+		leaf.SetUint(uint64(x))
 		return leaf, true
 	}
 	return leaf, false

@@ -41,6 +41,7 @@ type GuidePath struct {
 const (
 	guidePaths = 60
 	guideDepth = 4
+	exampleLen = 64
 )
 
 // Guide gives the type's guide. It is made once; do not change it. Any
@@ -107,7 +108,9 @@ func (g *Guide) paths(t *Type, path string, f *Field, depth int) {
 	if ok {
 		err = p.try(raw)
 	}
-	if !ok || err != nil {
+	if f.Kind == KindArray && !ok && f.Go.Len() > exampleLen {
+		g.Settable = append(g.Settable, GuidePath{Path: path, Why: "as a list of " + strconv.Itoa(f.Go.Len()) + " values, too long to show"})
+	} else if !ok || err != nil {
 		g.Fixed = append(g.Fixed, GuidePath{Path: path, Why: "no value of " + f.Go.String() + " can be written from outside"})
 	} else {
 		g.Settable = append(g.Settable, GuidePath{Path: path, Example: raw})
@@ -240,7 +243,7 @@ func exampleFor(f *Field, depth int) (json.RawMessage, bool) {
 		return append(out, '}'), true
 	case KindArray:
 		n := f.Go.Len()
-		if n > 64 || f.Elem == nil {
+		if n > exampleLen || f.Elem == nil {
 			return nil, false
 		}
 		out := []byte{'['}

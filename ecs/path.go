@@ -263,6 +263,28 @@ func (p *Path) taught(n *node) (reflect.Value, error) {
 }
 
 // decode leaves the guide out: the guide is made with it.
+// DecodeOver is Decode on top of the present value of the leaf: a struct keeps
+// the fields that raw does not name, placeholders keep what they stand for. It
+// works on a deep copy.
+func (p *Path) DecodeOver(raw []byte, present reflect.Value) (reflect.Value, error) {
+	if err := p.settable(); err != nil {
+		return reflect.Value{}, err
+	}
+	if !present.IsValid() || present.Type() != p.Field.Go {
+		return p.Decode(raw)
+	}
+	n, err := parseJSON(raw)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	v := Copy(present)
+	d := decoder{json: p.typ.json, name: p.name(), based: true}
+	if err := d.run(v, p.Field, &n); err != nil {
+		return reflect.Value{}, p.typ.teach(err)
+	}
+	return v, nil
+}
+
 func (p *Path) decode(n *node) (reflect.Value, error) {
 	v := reflect.New(p.Field.Go).Elem()
 	d := decoder{json: p.typ.json, name: p.name()}

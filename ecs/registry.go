@@ -38,6 +38,7 @@ type caches struct {
 	kinds         sync.Map // reflect.Type -> kindInfo
 	structs       sync.Map // structKey -> []*Field
 	copiers, deep sync.Map
+	dynamic       sync.Map // reflect.Type -> dynPrefix
 }
 
 var (
@@ -162,6 +163,33 @@ func dynName(t reflect.Type) string {
 		return fullName(t)
 	}
 	return name
+}
+
+// dynPrefix is what stands before a value in an interface, and how many types
+// had the name when it was made.
+type dynPrefix struct {
+	text []byte
+	name string
+	n    int
+}
+
+// typePrefix gives {"$type":"game.Sword","value": and makes the type known.
+func typePrefix(t reflect.Type) []byte {
+	c := cachePtr.Load()
+	if v, ok := c.dynamic.Load(t); ok {
+		p := v.(dynPrefix)
+		if list, ok := known.Load(p.name); ok && len(list.([]reflect.Type)) == p.n {
+			return p.text
+		}
+	}
+	learnType(t)
+	p := dynPrefix{name: goName(t)}
+	if list, ok := known.Load(p.name); ok {
+		p.n = len(list.([]reflect.Type))
+	}
+	p.text = append(appendString([]byte(`{"$type":`), dynName(t)), `,"value":`...)
+	c.dynamic.Store(t, p)
+	return p.text
 }
 
 var basicTypes = func() map[string]reflect.Type {
