@@ -1,0 +1,294 @@
+package arkworld
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/mlange-42/ark/ecs"
+)
+
+// Check says whether img can be restored into this world. It changes nothing.
+func (w *World) Check(img *loupe.Image) error {
+	w.sync()
+	if !w.lay {
+		return noLayout()
+	}
+	if w.ew.IsLocked() {
+		return &loupe.Error{Code: loupe.WorldLocked, Message: "the world is locked and cannot be restored", Next: "clear_crash",
+			Hint: "restore when no query is open; after a crash, clear_crash with unlock releases the lock"}
+	}
+	if len(w.types) > maxTypes {
+		return &loupe.Error{Code: loupe.NotSupported, Got: len(w.types), Want: maxTypes,
+			Message: fmt.Sprintf("%d component types are registered and Ark works with %d: it cannot make archetypes any more", len(w.types), maxTypes)}
+	}
+	if err := loupe.ValidateImage(w.Catalog(), img); err != nil {
+		return err
+	}
+	if img.Pool.Reserved != reserved || img.Pool.Slots[0] != (loupe.Entity{ID: 0, Gen: math.MaxUint32}) || img.Pool.Slots[1] != (loupe.Entity{ID: 1, Gen: math.MaxUint32}) {
+		return &loupe.Error{Code: loupe.BadSnapshot, Message: "the image's entity table is not Ark's: it must reserve slots 0 and 1 and nothing else"}
+	}
+	return nil
+}
+
+// Restore makes the world equal to img, in place: the game's filters, cached
+// or not, mappers, observers and resource pointers stay valid. No event is
+// sent. A copy of the world is kept meanwhile: should Ark panic in spite of all
+// checks, the world is put back as it was and the error has code "panic".
+func (w *World) Restore(img *loupe.Image) error {
+	if err := w.Check(img); err != nil {
+		return err
+	}
+	var before loupe.Image
+	if err := w.Capture(&before); err != nil {
+		return err
+	}
+	ids := ecs.ResourceIDs(w.ew)
+	kept := make([]any, len(ids))
+	for i, id := range ids {
+		kept[i] = w.ew.Resources().Get(id)
+	}
+	// Ark's Reset unregisters filters and observers. They sit the restore out
+	// in a world of their own, whose empty ones are used meanwhile.
+	aside := ecs.NewWorld(1)
+	s, spare := &w.inner().storage, &(*world)(unsafe.Pointer(aside)).storage
+	swap := func() {
+		s.cache, spare.cache = spare.cache, s.cache
+		s.observers, spare.observers = spare.observers, s.observers
+	}
+	swap()
+	err := w.replace(img, kept)
+	shown := img
+	if err != nil {
+		_ = w.Unlock() // cannot fail with the layout verified
+		shown = &before
+		if again := w.replace(&before, kept); again != nil {
+			swap()
+			return &loupe.Error{Code: loupe.Panicked, Message: fmt.Sprintf("restoring failed (%v), and so did putting the world back (%v): the world is lost", err, again), Hint: "restart the game"}
+		}
+	}
+	swap()
+	w.fillFilters(shown)
+	if err != nil {
+		return &loupe.Error{Code: loupe.Panicked, Message: fmt.Sprintf("restoring failed: %v; the world is as it was before", err)}
+	}
+	return nil
+}
+
+// replace empties the world and fills it from img: the entity table is loaded
+// as it is, tables are brought into being by an entity that comes and goes,
+// and then given their rows.
+func (w *World) replace(img *loupe.Image, kept []any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	s := &w.inner().storage
+	w.ew.Reset()
+	dump := ecs.EntityDump{Entities: make([]ecs.Entity, len(img.Pool.Slots)), Next: img.Pool.Next, Available: img.Pool.Available}
+	copy(ourEntities(dump.Entities), img.Pool.Slots)
+	w.ew.Unsafe().LoadEntities(&dump)
+	for i := range s.entities {
+		s.entities[i].table = noTable
+	}
+	for i := range img.Archetypes {
+		a := &img.Archetypes[i]
+		id := w.makeTable(a)
+		w.fill(id, a)
+		if w.breakRestore != nil {
+			w.breakRestore()
+		}
+	}
+	for i := range img.Archetypes {
+		for _, t := range img.Archetypes[i].Targets {
+			s.isTarget[t.Entity.ID] = true
+		}
+	}
+	w.restoreResources(img, kept)
+	return nil
+}
+
+// makeTable finds or makes the table of a composition with its targets. The
+// entity it takes is a new slot behind all others, which is cut off again.
+func (w *World) makeTable(a *loupe.ImageArchetype) uint32 {
+	s := &w.inner().storage
+	c := loupe.Change{Targets: a.Targets}
+	for _, id := range a.Components {
+		c.Values = append(c.Values, loupe.Value{Type: id})
+	}
+	ids, rels := w.relations(&c)
+	n, available := len(s.entityPool.entities), s.entityPool.available
+	s.entityPool.available = 0
+	e := w.ew.Unsafe().NewEntityRel(ids, rels...)
+	id := s.entities[e.ID()].table
+	s.entityPool.entities, s.entityPool.available = s.entityPool.entities[:n], available
+	s.entities, s.isTarget = s.entities[:n], s.isTarget[:n]
+	return id
+}
+
+// fill gives a table exactly the image's rows.
+func (w *World) fill(id uint32, a *loupe.ImageArchetype) {
+	s := &w.inner().storage
+	t := &s.tables[id]
+	n := uint32(len(a.Entities))
+	if t.cap < n {
+		grow(t, n)
+	}
+	t.len = n
+	if n == 0 {
+		for i := range t.columns { // the row of the entity that came and went
+			if c := &t.columns[i]; c.itemSize > 0 {
+				at(c.elemType, c.pointer).SetZero()
+			}
+		}
+		return
+	}
+	copy(unsafe.Slice((*loupe.Entity)(t.entities.pointer), n), a.Entities)
+	for row, e := range a.Entities {
+		s.entities[e.ID] = entityIndex{table: id, row: uint32(row)}
+	}
+	for k, comp := range a.Components {
+		typ := w.types[comp]
+		if typ.Size == 0 {
+			continue
+		}
+		dst, src := t.components[w.ids[comp].Index()].pointer, a.Columns[k].UnsafePointer()
+		if typ.PointerFree {
+			copyBytes(dst, src, typ.Size*uintptr(n))
+		} else {
+			reflect.Copy(reflect.SliceAt(typ.Go, dst, int(n)), loupe.CopyColumn(typ, src, typ.Size, int(n)))
+		}
+	}
+}
+
+// grow gives an all but empty table room for n rows, as Ark does; what its
+// columns hold is lost.
+func grow(t *table, n uint32) {
+	for t.cap = max(t.cap, 1); t.cap < n; {
+		t.cap *= 2
+	}
+	room := int(t.cap)
+	t.entities.data = reflect.MakeSlice(reflect.TypeFor[[]ecs.Entity](), room, room)
+	t.entities.pointer = t.entities.data.UnsafePointer()
+	for i := range t.columns {
+		c := &t.columns[i]
+		c.data = reflect.MakeSlice(reflect.SliceOf(c.elemType), room, room)
+		c.pointer = c.data.UnsafePointer()
+	}
+}
+
+// fillFilters lists the tables of cached filters anew: in the order of the
+// hints, then in that of iteration.
+func (w *World) fillFilters(img *loupe.Image) {
+	s := &w.inner().storage
+	byImage := make([]uint32, 0, len(img.Archetypes))
+	for i := range s.archetypes {
+		byImage = append(byImage, s.archetypes[i].tables.tables...)
+	}
+	order := map[uint32][]uint32{}
+	for h := img.Hints; len(h) >= 2 && int64(h[1]) <= int64(len(h)-2); h = h[2+h[1]:] {
+		order[h[0]] = h[2 : 2+h[1]]
+	}
+	position := w.positions(img)
+	for i := range s.cache.filters {
+		f := &s.cache.filters[i]
+		rank := map[uint32]int{}
+		for k, at := range order[f.id] {
+			if id, ok := position[at]; ok {
+				rank[id] = k
+			}
+		}
+		f.tables = tableIDs{indices: map[uint32]uint32{}}
+		for _, id := range byImage {
+			if f.matches(s, &s.tables[id]) {
+				f.tables.tables = append(f.tables.tables, id)
+			}
+		}
+		last := len(order[f.id])
+		place := func(id uint32) int {
+			if k, ok := rank[id]; ok {
+				return k
+			}
+			return last
+		}
+		slices.SortStableFunc(f.tables.tables, func(a, b uint32) int { return place(a) - place(b) })
+		for k, id := range f.tables.tables {
+			f.tables.indices[id] = uint32(k)
+		}
+	}
+}
+
+// positions maps archetypes of the image to tables.
+func (w *World) positions(img *loupe.Image) map[uint32]uint32 {
+	s := &w.inner().storage
+	tables := map[string]uint32{}
+	for i := range s.archetypes {
+		for _, id := range s.archetypes[i].tables.tables {
+			c := w.chunkOf(id)
+			tables[key(c.comps, c.targets)] = id
+		}
+	}
+	at := make(map[uint32]uint32, len(img.Archetypes))
+	for i := range img.Archetypes {
+		if id, ok := tables[key(img.Archetypes[i].Components, img.Archetypes[i].Targets)]; ok {
+			at[uint32(i)] = id
+		}
+	}
+	return at
+}
+
+func key(comps []loupe.TypeID, targets []loupe.Target) string {
+	targets = slices.DeleteFunc(slices.Clone(targets), func(t loupe.Target) bool { return t.Entity.IsZero() })
+	slices.SortFunc(targets, func(a, b loupe.Target) int { return int(a.Relation - b.Relation) })
+	return fmt.Sprint(slices.Sorted(slices.Values(comps)), targets)
+}
+
+// matches is what Ark asks of a table before it lists it.
+func (f *cacheEntry) matches(s *storage, t *table) bool {
+	have, with, without := s.archetypes[t.archetype].mask.mask(), f.filter.mask.mask(), f.filter.without.mask()
+	if !have.contains(&with) || f.filter.hasWithout && have.overlaps(&without) {
+		return false
+	}
+	if len(t.relationIDs) == 0 {
+		return true
+	}
+	for _, r := range f.relations {
+		if c := t.components[r.component.Index()]; c == nil || c.target != r.target {
+			return false
+		}
+	}
+	return true
+}
+
+// restoreResources puts the game's own resource objects back, with the
+// image's contents.
+func (w *World) restoreResources(img *loupe.Image, kept []any) {
+	content := map[loupe.TypeID]reflect.Value{}
+	for _, r := range img.Resources {
+		content[r.ID] = r.Value
+	}
+	for i, id := range ecs.ResourceIDs(w.ew) {
+		v, listed := content[loupe.TypeID(i)]
+		was := reflect.ValueOf(kept[i])
+		switch {
+		case !listed:
+			if kept[i] != nil {
+				w.ew.Resources().Add(id, kept[i])
+			}
+		case !v.IsValid():
+		case was.IsValid() && was.Type() == reflect.PointerTo(v.Type()) && !was.IsNil():
+			was.Elem().Set(loupe.Copy(v))
+			w.ew.Resources().Add(id, kept[i])
+		case was.IsValid() && was.Type() == v.Type():
+			w.ew.Resources().Add(id, loupe.Copy(v).Interface())
+		default:
+			p := reflect.New(v.Type())
+			p.Elem().Set(loupe.Copy(v))
+			w.ew.Resources().Add(id, p.Interface())
+		}
+	}
+}
