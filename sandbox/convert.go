@@ -13,11 +13,12 @@ import (
 // from it. A cycle is as deep as it gets.
 const maxConvertDepth = 16
 
-// toGo makes a plain Go value of a Lua value: what ecs.Type.FromGo and tools
-// take.
-func toGo(L *lua.LState, v lua.LValue) any { return toGoAt(L, v, 0) }
+// toGo makes a plain Go value of a Lua value: what tools take.
+func toGo(L *lua.LState, v lua.LValue) any { return toGoAs(L, v, nil, 0) }
 
-func toGoAt(L *lua.LState, v lua.LValue, depth int) any {
+// toGoAs is toGo for a value that will be stored in f (nil: unknown): what
+// ecs.Type.FromGo takes. The field decides what {} means.
+func toGoAs(L *lua.LState, v lua.LValue, f *ecs.Field, depth int) any {
 	r := ctxOf(L).run
 	r.charge(L, 1)
 	switch v := v.(type) {
@@ -26,11 +27,11 @@ func toGoAt(L *lua.LState, v lua.LValue, depth int) any {
 	case lua.LBool:
 		return bool(v)
 	case lua.LNumber:
-		f := float64(v)
-		if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
-			return int64(f)
+		n := float64(v)
+		if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
+			return int64(n)
 		}
-		return f
+		return n
 	case lua.LString:
 		r.chargeBytes(L, len(v))
 		return string(v)
@@ -45,17 +46,48 @@ func toGoAt(L *lua.LState, v lua.LValue, depth int) any {
 		if depth >= maxConvertDepth {
 			L.RaiseError("a table is nested deeper than %d levels (or contains itself)", maxConvertDepth)
 		}
-		return tableToGo(L, v, depth)
+		return tableToGo(L, v, solid(f), depth)
 	}
 	L.RaiseError("a %s cannot be stored in the world or passed to a tool", v.Type().String())
 	return nil
 }
 
-func tableToGo(L *lua.LState, t *lua.LTable, depth int) any {
+// solid follows pointers and recursion to the field that says what is inside.
+func solid(f *ecs.Field) *ecs.Field {
+	for f != nil && (f.Recursive || f.Kind == ecs.KindPointer && f.Elem != nil) {
+		if f.Recursive {
+			f = ecs.TypeOf(f.Go).Root
+			if f.Recursive {
+				return nil
+			}
+			continue
+		}
+		f = f.Elem
+	}
+	return f
+}
+
+func member(f *ecs.Field, name string) *ecs.Field {
+	if f == nil {
+		return nil
+	}
+	for _, m := range f.Fields {
+		if m.Name == name {
+			return m
+		}
+	}
+	return f.Elem // of a map
+}
+
+func tableToGo(L *lua.LState, t *lua.LTable, f *ecs.Field, depth int) any {
 	n := t.Len()
+	var elem *ecs.Field
+	if f != nil {
+		elem = f.Elem
+	}
 	list := make([]any, 0, min(n, 64))
 	for i := 1; i <= n; i++ {
-		list = append(list, toGoAt(L, t.RawGetInt(i), depth+1))
+		list = append(list, toGoAs(L, t.RawGetInt(i), elem, depth+1))
 	}
 	last := lua.LValue(lua.LNil)
 	if n > 0 {
@@ -66,10 +98,15 @@ func tableToGo(L *lua.LState, t *lua.LTable, depth int) any {
 		if m == nil {
 			m = map[string]any{}
 		}
-		m[toString(L, k)] = toGoAt(L, v, depth+1)
+		name := toString(L, k)
+		m[name] = toGoAs(L, v, member(f, name), depth+1)
+	}
+	keyed := f != nil && (f.Kind == ecs.KindMap || f.Kind == ecs.KindStruct && n == 0)
+	if m == nil && !keyed {
+		return list
 	}
 	if m == nil {
-		return list
+		m = map[string]any{}
 	}
 	for i, x := range list {
 		m[itoa(i+1)] = x

@@ -48,7 +48,7 @@ func strFormat(L *lua.LState) int {
 			digits()
 		}
 		if i >= len(format) {
-			L.RaiseError("invalid format (ends with '%%')")
+			L.RaiseError("%s", "invalid format (ends with '%')")
 		}
 		spec, verb := format[start:i], format[i]
 		arg++

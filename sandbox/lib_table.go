@@ -14,7 +14,7 @@ var tableFuncs = map[string]lua.LGFunction{
 // maxArray is where gopher-lua keeps integer keys in a hash rather than in the
 // array part. Its own value, 2^26, lets one assignment allocate a gigabyte.
 // Sequences longer than this have no reliable length.
-const maxArray = 1 << 20
+const maxArray = 1 << 19
 
 // This is a variable of gopher-lua, for the whole process: set before anything
 // can run.

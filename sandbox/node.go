@@ -304,12 +304,7 @@ func (n *node) write(L *lua.LState, a *access, v lua.LValue) {
 			return
 		}
 	}
-	x := toGo(L, v)
-	if list, ok := x.([]any); ok && len(list) == 0 && a.field != nil {
-		if f := a.field; f.Kind == ecs.KindStruct || f.Kind == ecs.KindMap {
-			x = map[string]any{}
-		}
-	}
+	x := toGoAs(L, v, a.field, 0)
 	leaf, err := a.path.FromGo(x)
 	if err != nil {
 		r.raiseRefusal(L, within(err, n.comp.name))
@@ -441,11 +436,7 @@ func actionFunc(L *lua.LState, n *node, act *ecs.ActionInfo) *lua.LFunction {
 		}
 		x := any(map[string]any{})
 		if v := L.Get(arg); v != lua.LNil {
-			if x = toGo(L, v); x != nil {
-				if list, ok := x.([]any); ok && len(list) == 0 {
-					x = map[string]any{}
-				}
-			}
+			x = toGoAs(L, v, act.In.Root, 0)
 		}
 		in, err := act.In.FromGo(x, reflect.Value{})
 		if err != nil {

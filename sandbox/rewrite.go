@@ -33,7 +33,8 @@ type rewriter struct {
 	limit int
 	depth int
 	chain int
-	line  int // where the limit was exceeded
+	line  int  // where the limit was exceeded
+	long  bool // it was the limit on chains
 	sites []site
 	index map[site]int
 
@@ -69,7 +70,7 @@ func (rw *rewriter) chunk(stmts []ast.Stmt) ([]ast.Stmt, int) {
 func (rw *rewriter) enter(n ast.PositionHolder) bool {
 	rw.depth++
 	if rw.line == 0 && (rw.depth > rw.limit || rw.chain > maxChain) {
-		rw.line = max(n.Line(), 1)
+		rw.line, rw.long = max(n.Line(), 1), rw.chain > maxChain
 	}
 	return rw.line == 0
 }
@@ -129,7 +130,7 @@ func (rw *rewriter) stmt(s ast.Stmt) (out ast.Stmt) {
 			if next, ok := s.Else[0].(*ast.IfStmt); ok { // elseif: a chain, not a level
 				rw.chain++
 				if rw.chain > maxChain && rw.line == 0 {
-					rw.line = max(next.Line(), 1)
+					rw.line, rw.long = max(next.Line(), 1), true
 				}
 				if rw.line == 0 {
 					s.Else[0] = rw.stmt(next)

@@ -335,10 +335,7 @@ func newValue(L *lua.LState, c *component, v lua.LValue) reflect.Value {
 	if v == lua.LTrue || v == lua.LNil {
 		return addressable(c.t.New())
 	}
-	x := toGo(L, v)
-	if list, ok := x.([]any); ok && len(list) == 0 {
-		x = map[string]any{} // Lua's {} is both
-	}
+	x := toGoAs(L, v, c.t.Root, 0)
 	val, err := c.t.FromGo(x, reflect.Value{})
 	if err != nil {
 		ctxOf(L).run.raiseRefusal(L, within(err, c.name))
