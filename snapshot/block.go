@@ -170,6 +170,9 @@ func (b *blockWriter) Close() error {
 	for len(b.pending) > 0 {
 		b.finish()
 	}
+	buf := b.buf[:0]
+	blockBufs.Put(&buf)
+	b.buf = nil
 	return b.err
 }
 

@@ -35,9 +35,16 @@ func (d *decoder) root(w int, n *node) *op {
 }
 
 func (d *decoder) compile(w int, n *node, path string) (*op, bool) {
+	if n.flat && n.kind < kString { // a scalar: every path has its own messages
+		o := &op{}
+		return o, d.plan(o, w, n, path)
+	}
 	key := pairKey{w, n}
 	if o := d.plans[key]; o != nil {
 		return o, true // perhaps unfinished: recursion
+	}
+	if d.refused[key] {
+		return nil, false
 	}
 	o := &op{}
 	mark, seen := len(d.planned), d.report.mark()
@@ -51,6 +58,11 @@ func (d *decoder) compile(w int, n *node, path string) (*op, bool) {
 	}
 	d.planned = d.planned[:mark]
 	d.report.cut(seen)
+	// Recursion was taken to succeed, so this holds wherever the pair appears.
+	if d.refused == nil {
+		d.refused = map[pairKey]bool{}
+	}
+	d.refused[key] = true
 	return nil, false
 }
 
@@ -236,7 +248,7 @@ func (d *decoder) planSlice(o *op, w int, n *node, path string) bool {
 			copy(unsafe.Slice((*byte)(base), uintptr(size)*n.elem.size), d.take(size*int(n.elem.size)))
 			return
 		}
-		if elem.empty && !elem.adds {
+		if elem.empty && (!elem.adds || n.elem.size == 0) {
 			return
 		}
 		d.down()

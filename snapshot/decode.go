@@ -28,6 +28,7 @@ type decoder struct {
 	roots   map[pairKey]*op // finished plans of whole columns
 	plans   map[pairKey]*op // of the root at work
 	planned []pairKey
+	refused map[pairKey]bool // pairs with nothing in common
 	dynamic map[int]*dynamicPlan
 	report  *report
 
@@ -294,7 +295,7 @@ func (d *decoder) sliceLen(t *fileType) int {
 func (d *decoder) column(w int, n *node, form byte, rows int) reflect.Value {
 	d.refs, d.queue, d.depth = d.refs[:0], d.queue[:0], 0
 	t := &d.types[w]
-	if form == laneForm && (t.lanes == nil || d.rest() != rows*sum(t.lanes)) || form > laneForm || uint64(d.rest())/max(uint64(rows), 1) < t.min {
+	if form == laneForm && (t.lanes == nil || d.rest() != rows*sum(t.lanes)) || form > laneForm || rows > 0 && uint64(d.rest())/uint64(rows) < t.min {
 		d.fail("the column does not hold %d rows", rows)
 	}
 	d.charge(int64(rows) * int64(n.size))

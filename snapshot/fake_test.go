@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"iter"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -200,8 +199,6 @@ func columnOf[T any](t testing.TB, w *fakeWorld, archetype int) []T {
 func typ[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
 func types(ts ...reflect.Type) []reflect.Type { return ts }
-
-func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
 // refused checks that a load is refused with the code and touches nothing.
 func refused(t *testing.T, data []byte, w *fakeWorld, code ecs.Code, o *Options) *ecs.Error {

@@ -39,7 +39,8 @@ type Staged struct {
 
 // Report tells what the file holds and what was converted or left out.
 func (s *Staged) Report() *Report {
-	return &Report{Header: s.Header, Entities: s.Header.Entities, Archetypes: len(s.Image.Archetypes),
+	entities, archetypes := count(&s.Image)
+	return &Report{Header: s.Header, Entities: entities, Archetypes: archetypes,
 		Projected: s.report.projected, Skipped: s.report.skipped}
 }
 
@@ -245,10 +246,19 @@ func (l *loader) archetypes() {
 				Reason: fmt.Sprintf("this world does not know the type; left out of %d entities", l.skipped[i])})
 		}
 	}
-	if l.lax {
-		list = merge(list)
+	hints := make([]uint32, l.length(1))
+	l.charge(4 * int64(len(hints)))
+	for i := range hints {
+		h := l.uvarint()
+		if h > math.MaxUint32 {
+			l.fail("a hint of %d", h)
+		}
+		hints[i] = uint32(h)
 	}
-	l.staged.Image.Archetypes = list
+	l.staged.Image.Archetypes, l.staged.Image.Hints = list, hints
+	if merged := merge(list); l.lax && len(merged) < len(list) {
+		l.staged.Image.Archetypes, l.staged.Image.Hints = merged, nil
+	}
 }
 
 func (l *loader) archetype() ecs.ImageArchetype {
@@ -271,9 +281,6 @@ func (l *loader) archetype() ecs.ImageArchetype {
 		}
 	}
 	rows := l.length(4)
-	if rows == 0 {
-		l.fail("an archetype without entities")
-	}
 	ids := make([]uint32, rows)
 	l.charge(12 * int64(rows))
 	readLanes(l.take(4*rows), entityLanes[:1], unsafe.Pointer(unsafe.SliceData(ids)), 4, rows)
@@ -425,13 +432,21 @@ func (l *loader) hostStates() {
 }
 
 func (l *loader) checkHeader() {
-	entities := 0
-	for i := range l.staged.Image.Archetypes {
-		entities += len(l.staged.Image.Archetypes[i].Entities)
-	}
-	if entities != l.head.Entities || !l.lax && len(l.staged.Image.Archetypes) != l.head.Archetypes {
+	entities, archetypes := count(&l.staged.Image)
+	if entities != l.head.Entities || !l.lax && archetypes != l.head.Archetypes {
 		l.where = ""
 		l.fail("the header announces %d entities in %d archetypes, the body holds %d in %d", l.head.Entities, l.head.Archetypes,
-			entities, len(l.staged.Image.Archetypes))
+			entities, archetypes)
 	}
+}
+
+// count counts entities, and archetypes that have some.
+func count(img *ecs.Image) (entities, archetypes int) {
+	for i := range img.Archetypes {
+		if n := len(img.Archetypes[i].Entities); n > 0 {
+			entities += n
+			archetypes++
+		}
+	}
+	return entities, archetypes
 }

@@ -34,7 +34,7 @@ type typeNames struct {
 // resolve returns the Go type of file type w, nil if this process lacks it.
 func (k *typeNames) resolve(d *decoder, w, depth int) reflect.Type {
 	t := &d.types[w]
-	if depth > 16 {
+	if depth > 8 {
 		return nil
 	}
 	if t.name != "" {

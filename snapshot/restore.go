@@ -65,10 +65,10 @@ func (s *Staged) prepare(world ecs.World, before *Capture) (img *ecs.Image, err 
 	defer recovered(&err, "preparing")
 	cat := world.Catalog()
 	dropped, _ := s.options.excluded(cat)
-	img = &ecs.Image{Pool: s.Image.Pool, Archetypes: s.Image.Archetypes, Resources: s.Image.Resources}
+	img = &ecs.Image{Pool: s.Image.Pool, Archetypes: s.Image.Archetypes, Resources: s.Image.Resources, Hints: s.Image.Hints}
 	live := locate(&before.Image)
 	if len(dropped) > 0 {
-		img.Archetypes = keep(leaveOut(img.Archetypes, dropped), &before.Image, live, dropped)
+		img.Archetypes, img.Hints = keep(leaveOut(img.Archetypes, dropped), &before.Image, live, dropped), nil
 	}
 	graftRows(cat, img, &before.Image, live)
 	_, dropped = s.options.excluded(cat)

@@ -130,6 +130,15 @@ func (c *Capture) Encode(w io.Writer) (info Info, err error) {
 	for i := range archetypes {
 		s.archetype(&archetypes[i])
 	}
+	// The adapter's notes count archetypes: they hold only for the whole list.
+	hints := c.Image.Hints
+	if len(archetypes) != len(c.Image.Archetypes) || len(dropped) > 0 {
+		hints = nil
+	}
+	s.uvarint(uint64(len(hints)))
+	for _, h := range hints {
+		s.uvarint(uint64(h))
+	}
 	s.uvarint(uint64(len(resources)))
 	for _, r := range resources {
 		s.resource(r)
@@ -161,8 +170,8 @@ func cmpString(a, b string) int {
 	return 0
 }
 
-// saver writes the body: component table, pool, archetypes, resources, states,
-// type table, offset of the type table.
+// saver writes the body: component table, pool, archetypes, the adapter's
+// hints, resources, states, type table, offset of the type table.
 type saver struct {
 	encoder         // gathers small parts; flush hands them on
 	column  encoder // a column or resource by itself: its length comes first
@@ -191,10 +200,13 @@ func (s *saver) flush() {
 
 func (c *Capture) header(archetypes []ecs.ImageArchetype, resources []ecs.ImageResource, noComp, noRes map[ecs.TypeID]bool) Header {
 	h := Header{Format: version, Build: thisBuild(), App: c.options.App, Engine: c.catalog.Engine.Name, Frame: c.options.Frame,
-		Archetypes: len(archetypes), Components: []string{}, Resources: []string{}}
+		Components: []string{}, Resources: []string{}}
 	used := map[ecs.TypeID]bool{}
 	for i := range archetypes {
 		h.Entities += len(archetypes[i].Entities)
+		if len(archetypes[i].Entities) > 0 {
+			h.Archetypes++
+		}
 		for _, id := range archetypes[i].Components {
 			if !used[id] {
 				used[id] = true
