@@ -23,19 +23,34 @@ func publish(t *Tool) (*Published, error) {
 		return nil, fmt.Errorf("tool %q: output schema: %w", t.Name, err)
 	}
 	p.Usage = usage(t.Name, t.InputSchema)
-	entry := listEntry{
+	lean := listEntry{
 		Name: t.Name, Description: t.Description, InputSchema: p.Input,
 		Annotations: annotations{ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent},
-		Meta:        map[string]any{},
+		Meta:        map[string]any{"loupe": gates{t.WhenParked, t.WhenCrashed, t.OffFrame, p.Spec.Group}},
 	}
-	maps.Copy(entry.Meta, t.Meta)
-	entry.Meta["loupe"] = map[string]any{"whenParked": t.WhenParked, "whenCrashed": t.WhenCrashed, "offFrame": t.OffFrame, "group": p.Spec.Group}
-	if p.Lean, err = json.Marshal(entry); err != nil {
+	full := lean
+	full.OutputSchema = p.Output
+	full.Meta = maps.Clone(t.Meta)
+	if full.Meta == nil {
+		full.Meta = map[string]any{}
+	}
+	full.Meta["loupe"] = map[string]any{"whenParked": t.WhenParked, "whenCrashed": t.WhenCrashed, "offFrame": t.OffFrame, "group": p.Spec.Group}
+	if p.Lean, err = json.Marshal(lean); err != nil {
 		return nil, fmt.Errorf("tool %q: %w", t.Name, err)
 	}
-	entry.OutputSchema = p.Output
-	p.Full, err = json.Marshal(entry)
-	return p, err
+	if p.Full, err = json.Marshal(full); err != nil {
+		return nil, fmt.Errorf("tool %q: %w", t.Name, err)
+	}
+	return p, nil
+}
+
+// gates is the lean form of a tool's flags: every byte of a listing is read by
+// every client, so what is false is left out.
+type gates struct {
+	WhenParked  bool   `json:"whenParked,omitempty"`
+	WhenCrashed bool   `json:"whenCrashed,omitempty"`
+	OffFrame    bool   `json:"offFrame,omitempty"`
+	Group       string `json:"group"`
 }
 
 type listEntry struct {
@@ -47,11 +62,10 @@ type listEntry struct {
 	Meta         map[string]any  `json:"_meta"`
 }
 
-// annotations are written out whole: the protocol's default for an absent
-// destructiveHint is true.
+// annotations always say whether a tool reads or destroys: the protocol's
+// default for an absent destructiveHint is true.
 type annotations struct {
 	ReadOnly    bool `json:"readOnlyHint"`
 	Destructive bool `json:"destructiveHint"`
-	Idempotent  bool `json:"idempotentHint"`
-	OpenWorld   bool `json:"openWorldHint"`
+	Idempotent  bool `json:"idempotentHint,omitempty"`
 }

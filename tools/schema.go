@@ -46,9 +46,24 @@ func resultSchema(t reflect.Type) (*Schema, error) {
 	}
 	s, err := schemaOf(t)
 	if err != nil {
-		s = &Schema{Type: "object", Properties: map[string]*Schema{"result": FieldSchema(ecs.ArgsOf(t).Root)}, Required: []string{"result"}}
+		return AnswerSchema(ecs.ArgsOf(t).Root), nil
 	}
 	return answerSchema(s), nil
+}
+
+// AnswerSchema is the output schema of a result described by root; one that is
+// no object is wrapped in {"result": ...}.
+func AnswerSchema(root *ecs.Field) *Schema {
+	if root.Kind == ecs.KindStruct {
+		return answerSchema(FieldSchema(root))
+	}
+	return answerSchema(&Schema{Type: "object", Properties: map[string]*Schema{"result": FieldSchema(root)}, Required: []string{"result"}})
+}
+
+// AtLeast asks for at least n properties.
+func AtLeast(s *Schema, n int) *Schema {
+	s.MinProperties = &n
+	return s
 }
 
 func answerSchema(s *Schema) *Schema {

@@ -28,3 +28,9 @@ func publishSchema(*Schema) (json.RawMessage, []string, error) {
 }
 
 func usage(name string, _ *Schema) string { return name + "()" }
+
+// AnswerSchema returns an empty schema.
+func AnswerSchema(*ecs.Field) *Schema { return &Schema{} }
+
+// AtLeast returns s.
+func AtLeast(s *Schema, _ int) *Schema { return s }

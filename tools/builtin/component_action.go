@@ -32,7 +32,7 @@ func actionTool(comp *ecs.Component, action *ecs.ActionInfo, name string) *tools
 	return &tools.Tool{
 		Spec: tools.Spec{
 			Name:        name,
-			Description: fmt.Sprintf("%s (on the %s of an entity). A refused action changes nothing in that component.", doc, comp.Name),
+			Description: fmt.Sprintf("%s (an action of %s).", doc, comp.Name),
 			Destructive: true, NeedsWorld: true,
 		},
 		InputSchema:  tools.StructSchema(a.args),

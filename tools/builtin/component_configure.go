@@ -45,14 +45,10 @@ func configureTool(registry *tools.Registry, comp *ecs.Component, name string) *
 		return nil
 	}
 	c.args = props
-	doc := comp.Type.Doc
-	if doc != "" {
-		doc = " " + strings.TrimSuffix(doc, ".") + "."
-	}
 	return &tools.Tool{
 		Spec: tools.Spec{
 			Name:        name,
-			Description: fmt.Sprintf("Changes properties of an entity's %s; names at least one, leaves the others.%s", comp.Name, doc),
+			Description: fmt.Sprintf("Changes an entity's %s: name at least one property.", comp.Name),
 			Destructive: true, Idempotent: true, NeedsWorld: true,
 		},
 		InputSchema:  tools.AtLeast(tools.StructSchema(props), 2),
@@ -118,7 +114,7 @@ func (c *configure) unknown(name string) error {
 }
 
 func entityArgument(component string) *ecs.Field {
-	return &ecs.Field{Name: "entity", Kind: ecs.KindEntity, Doc: "full id of an entity that has " + component + `, like "42v3"`}
+	return &ecs.Field{Name: "entity", Kind: ecs.KindEntity, Doc: "full id of an entity with " + component}
 }
 
 func argNames(fields []*ecs.Field) []string {

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -26,9 +27,13 @@ const (
 	ListNone ListPolicy = "none"
 )
 
-// MaxListed bounds the generated tools that are listed under [ListAuto], so
-// that a listing stays small in a world of hundreds of component types.
-const MaxListed = 24
+// MaxListed and MaxListedBytes bound the generated tools that are listed under
+// [ListAuto], so that a listing stays small in a world of hundreds of component
+// types and in one of very large ones.
+const (
+	MaxListed      = 24
+	MaxListedBytes = 10 << 10
+)
 
 // ComponentOptions configures the tools and documents that are generated from
 // component types. The zero value is the default.
@@ -61,6 +66,7 @@ type ComponentTools struct {
 	names  map[string]*ecs.Type        // owner of each generated name
 	owned  []*ecs.Type                 // in order of generation
 	listed map[string]bool             // once listed, a tool stays
+	bytes  int                         // of the listed entries
 }
 
 // NewComponentTools generates into registry.
@@ -74,7 +80,7 @@ func NewComponentTools(registry *tools.Registry, o ComponentOptions) *ComponentT
 }
 
 func (c *ComponentTools) reset() {
-	c.last, c.owned = nil, nil
+	c.last, c.owned, c.bytes = nil, nil, 0
 	c.types, c.names, c.listed = map[*ecs.Type][]*tools.Tool{}, map[string]*ecs.Type{}, map[string]bool{}
 }
 
@@ -161,10 +167,16 @@ func (c *ComponentTools) chooseListed(cat *ecs.Catalog) []*tools.Tool {
 	var chosen []*tools.Tool
 	for _, comp := range wanted {
 		for _, t := range c.types[comp.Type] {
-			if limit > 0 && !c.listed[t.Name] {
-				chosen = append(chosen, t)
-				limit--
+			if limit <= 0 || c.listed[t.Name] {
+				continue
 			}
+			size := entrySize(t)
+			if c.options.List == ListAuto && c.bytes+size > MaxListedBytes {
+				continue // a smaller one may still fit
+			}
+			chosen = append(chosen, t)
+			c.bytes += size
+			limit--
 		}
 	}
 	return chosen
@@ -218,6 +230,15 @@ func (c *ComponentTools) uniqueName(comp *ecs.Component, suffix string) string {
 		}
 	}
 	return toolName(fmt.Sprintf("%s%s_%s_%08x", c.options.Prefix, comp.Type.Name, suffix, hash32(comp.Type.ID+suffix)), comp.Type.ID)
+}
+
+// entrySize is about what a tool takes in a listing, in bytes.
+func entrySize(t *tools.Tool) int {
+	schema, err := json.Marshal(t.InputSchema)
+	if err != nil {
+		return MaxListedBytes
+	}
+	return len(schema) + len(t.Name) + len(t.Description) + 200
 }
 
 func toolName(s, id string) string {
