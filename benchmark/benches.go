@@ -1,0 +1,4 @@
+package main
+
+// benches are the entries of the table, in its order.
+var benches []bench
