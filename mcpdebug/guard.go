@@ -173,7 +173,7 @@ func panicText(p any) (text string) {
 	case fmt.Stringer:
 		return clip(v.String(), 16<<10)
 	}
-	return clip(fmt.Sprintf("%v", p), 16<<10)
+	return inWords(p)
 }
 
 // traceback is the trimmed stack of the panic that unwinds on this goroutine.

@@ -281,7 +281,7 @@ func TestContextTellsWhatRuns(t *testing.T) {
 		}
 		wave := 3
 		w := bindArche(s, &tools.App{Name: "arena", Summary: func() any { return map[string]int{"wave": wave} }})
-		end := make(chan struct{})
+		end, do := make(chan struct{}), make(chan func(), 1)
 		var loop sync.WaitGroup
 		defer func() { close(end); loop.Wait() }()
 		loop.Go(func() {
@@ -293,14 +293,18 @@ func TestContextTellsWhatRuns(t *testing.T) {
 				}
 				s.Poll()
 				s.Guard(func() { time.Sleep(2 * time.Millisecond) })
+				select {
+				case f := <-do:
+					f()
+				default:
+				}
 			}
 		})
 		<-ask(context.Background(), s, "ping", "") // somebody is there
 		time.Sleep(3 * time.Second)
 		<-ask(context.Background(), s, "ping", "")
 		time.Sleep(1500 * time.Millisecond)
-		w.NewEntity()
-		wave = 4
+		do <- func() { w.NewEntity(); wave = 4 }
 		time.Sleep(2 * time.Second) // nobody asked for long
 		m := succeeded(t, <-ask(context.Background(), s, "context", ""))
 		world, _ := m["world"].(map[string]any)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,9 +137,9 @@ func TestFullQueueRefusesWithBusy(t *testing.T) {
 
 func TestTimeoutSaysWhetherTheCallRan(t *testing.T) {
 	bubble(t, &Options{CallTimeout: time.Second, StallAfter: time.Hour}, func(t *testing.T, s *Server) {
-		ran := 0
+		var ran atomic.Int64
 		release := make(chan struct{})
-		must(t, s.Register(plain("change", func(t *tools.Tool) { t.Destructive = true }, func(*tools.Frame, json.RawMessage) (any, error) { ran++; <-release; return nil, nil })))
+		must(t, s.Register(plain("change", func(t *tools.Tool) { t.Destructive = true }, func(*tools.Frame, json.RawMessage) (any, error) { ran.Add(1); <-release; return nil, nil })))
 		out := ask(context.Background(), s, "change", "")
 		time.Sleep(999 * time.Millisecond)
 		select {
@@ -147,16 +148,16 @@ func TestTimeoutSaysWhetherTheCallRan(t *testing.T) {
 		default:
 		}
 		text := refusedWith(t, <-out, ecs.Timeout)
-		if !strings.Contains(text, "not run") || s.Poll() || ran != 0 {
-			t.Errorf("a timed-out call ran %d times: %s", ran, text)
+		if !strings.Contains(text, "not run") || s.Poll() || ran.Load() != 0 {
+			t.Errorf("a timed-out call ran %d times: %s", ran.Load(), text)
 		}
 		out = ask(context.Background(), s, "change", "")
 		synctest.Wait()
 		go s.Poll()
 		// The change may have been made: the agent must not simply repeat it.
 		text = refusedWith(t, <-out, ecs.OutcomeUnknown)
-		if ran != 1 || !strings.Contains(text, "may or may not") {
-			t.Errorf("ran %d: %s", ran, text)
+		if ran.Load() != 1 || !strings.Contains(text, "may or may not") {
+			t.Errorf("ran %d: %s", ran.Load(), text)
 		}
 		// Its late answer is nobody's: the next call gets its own.
 		must(t, s.Register(plain("other", nil, func(*tools.Frame, json.RawMessage) (any, error) { return map[string]int{"mine": 1}, nil })))

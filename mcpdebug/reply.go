@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,14 +161,25 @@ func refusal(err error, frame uint64) *tools.Reply {
 		// Got, Want or Extra hold what JSON cannot, or far too much of it.
 		c := ecs.Error{Code: e.Code, Message: clip(e.Message, maxReplyBytes/4), Options: e.Options, Total: e.Total, Hint: e.Hint, Next: e.Next}
 		if e.Got != nil {
-			c.Got = clip(fmt.Sprint(e.Got), 1024)
+			c.Got = inWords(e.Got)
 		}
 		if e.Want != nil {
-			c.Want = clip(fmt.Sprint(e.Want), 1024)
+			c.Want = inWords(e.Want)
 		}
 		b = marshal(map[string]any{"frame": frame, "error": &c})
 	}
 	return &tools.Reply{IsError: true, Structured: b, Text: sentence(e)}
+}
+
+// inWords describes a value that JSON cannot hold. Printing what may refer to
+// itself would never end: of those only the type is told.
+func inWords(v any) string {
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.String, reflect.Bool, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return clip(fmt.Sprint(v), 1024)
+	}
+	return fmt.Sprintf("(%T)", v)
 }
 
 func marshal(v any) (out []byte) {

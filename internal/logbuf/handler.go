@@ -153,10 +153,14 @@ func appendAny(b []byte, v any) (out []byte) {
 	case []byte:
 		return appendString(b, string(x))
 	}
-	if j, err := json.Marshal(v); err == nil && len(j) <= maxAttr {
-		return append(b, j...)
+	j, err := json.Marshal(v)
+	switch {
+	case err != nil: // printing a value that refers to itself would never end
+		return appendString(b, fmt.Sprintf("(%T)", v))
+	case len(j) > maxAttr:
+		return appendString(b, string(j))
 	}
-	return appendString(b, fmt.Sprintf("%+v", v))
+	return append(b, j...)
 }
 
 func appendString(b []byte, s string) []byte {

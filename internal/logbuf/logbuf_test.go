@@ -115,7 +115,7 @@ func (badError) Error() string { panic("no text") }
 func TestHandlerSurvivesHostileValues(t *testing.T) {
 	r := NewRing(100, 1<<20)
 	loop := map[string]any{}
-	loop["self"] = func() {}
+	loop["self"] = loop
 	slog.New(r.Handler(nil)).Info("bad \xff", "v", hostile{}, "e", badError{}, "m", loop, "nan", nan(), "long", strings.Repeat("é", 4000))
 	l := r.Read(Query{}).Lines[0]
 	if !utf8.ValidString(l.Msg) || !json.Valid(l.Attrs) || len(l.Attrs) > 2*maxAttrs {

@@ -237,7 +237,38 @@ func Fatal(report []byte) (reason string, frames []Frame) {
 		}
 	}
 	if reason == "" {
-		reason, _, _ = strings.Cut(strings.TrimSpace(string(report)), "\n")
+		reason = guess(string(report))
 	}
 	return reason, frames
+}
+
+// guess names a fatal error by where it was thrown: the runtime writes the
+// sentence itself ("fatal error: stack overflow") to the terminal only, not
+// to a crash file (Go 1.26).
+func guess(report string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(report), "\n")
+	if !strings.HasPrefix(first, "goroutine ") && !strings.HasPrefix(first, "runtime stack:") {
+		return first
+	}
+	head := report
+	if end := strings.Index(head, "\n\n"); end >= 0 && !strings.HasPrefix(first, "runtime stack:") {
+		head = head[:end]
+	}
+	head = head[:min(len(head), 4096)]
+	for _, g := range []struct{ in, reason string }{
+		{"runtime.morestack", "stack overflow"},
+		{"internal/runtime/maps.fatal", "concurrent use of a map, with at least one write"},
+		{"runtime.checkdead", "all goroutines are asleep: deadlock"},
+		{"runtime.sysMapOS", "out of memory"},
+		{"runtime.(*mheap).sysAlloc", "out of memory"},
+		{"runtime.(*mheap).grow", "out of memory"},
+		{"sync.fatal", "misuse of a mutex (unlock of an unlocked one)"},
+		{"sync.throw", "misuse of a lock"},
+		{"runtime.sigpanic", "unexpected signal (bad memory access)"},
+	} {
+		if strings.Contains(head, g.in) {
+			return "fatal error: " + g.reason
+		}
+	}
+	return "fatal error of the Go runtime"
 }

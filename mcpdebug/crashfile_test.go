@@ -1,0 +1,192 @@
+//go:build !nomcpdebug
+
+package mcpdebug
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be the game that dies.
+func TestMain(m *testing.M) {
+	if how := os.Getenv("LOUPE_TEST_DIE"); how != "" {
+		die(how, os.Getenv("LOUPE_TEST_CRASHFILE"))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// die runs a game that ends badly.
+func die(how, file string) {
+	s := New(&Options{CrashFile: file})
+	for range 3 {
+		s.Poll()
+	}
+	fmt.Println("running")
+	switch how {
+	case "map":
+		writeMapTwice()
+	case "overflow":
+		debug.SetMaxStack(1 << 20)
+		s.Guard(func() { endless(1) }) // Guard cannot recover this
+	case "goroutine":
+		go func() { panic("the loader broke") }()
+		select {}
+	case "unguarded":
+		panic("outside Guard")
+	case "kill":
+		s.Guard(func() { select {} })
+	case "close":
+		s.Close()
+	case "exit":
+		os.Exit(3)
+	}
+}
+
+//go:noinline
+func endless(n int) int { return endless(n+1) + 1 }
+
+//go:noinline
+func writeMapTwice() {
+	m := map[int]int{}
+	for range 4 {
+		go func() {
+			for i := 0; ; i++ {
+				m[i%100] = i
+			}
+		}()
+	}
+	select {}
+}
+
+func runUntilDead(t *testing.T, how, file string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "LOUPE_TEST_DIE="+how, "LOUPE_TEST_CRASHFILE="+file, "GORACE=halt_on_error=0")
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	if line != "running\n" {
+		t.Fatalf("the child says %q", line)
+	}
+	if how == "kill" {
+		must(t, cmd.Process.Kill())
+	}
+	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = cmd.Wait()
+}
+
+func TestNextProcessReportsHowThePreviousOneEnded(t *testing.T) {
+	for _, c := range []struct {
+		how, reason, inFrames string
+		seen                  bool
+	}{
+		{"map", "concurrent use of a map", "writeMapTwice", true},
+		{"overflow", "stack overflow", "endless", true},
+		{"goroutine", "the loader broke", "die", true},
+		{"unguarded", "outside Guard", "die", true},
+		{"kill", "its end was not seen", "", false},
+		{"exit", "its end was not seen", "", false},
+	} {
+		t.Run(c.how, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "crash.txt")
+			runUntilDead(t, c.how, file)
+			report, err := leftIn(file)
+			must(t, err)
+			if report == nil || !strings.Contains(report.Reason, c.reason) || report.Seen != c.seen {
+				t.Fatalf("%+v", report)
+			}
+			if c.seen && !strings.Contains(fmt.Sprint(report.Frames), c.inFrames) {
+				t.Errorf("frames %v", report.Frames)
+			}
+			if report.Build.PID == 0 || report.Build.PID == os.Getpid() || report.Build.Go == "" || report.EndedAt == "" {
+				t.Errorf("which process it was: %+v", report)
+			}
+		})
+	}
+}
+
+// leftIn reads what a process left, without taking the process-wide slot.
+func leftIn(file string) (*previousCrash, error) {
+	c := &crashFile{path: file}
+	return c.leftBehind()
+}
+
+func TestPreviousCrashIsServedUntilAcknowledged(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "crash.txt")
+	runUntilDead(t, "goroutine", file)
+	o := &Options{CrashFile: file}
+	for range 2 { // also the one after the next still tells
+		s := New(o)
+		m := succeeded(t, now(t, s, "crash_report", ""))
+		p, _ := m["previous"].(map[string]any)
+		if m["crashed"] != false || !strings.Contains(fmt.Sprint(p["reason"]), "the loader broke") || p["seen"] != true {
+			t.Fatalf("%v", m)
+		}
+		must(t, s.Close())
+	}
+	bubble(t, o, func(t *testing.T, s *Server) {
+		if m := succeeded(t, now(t, s, "context", "")); !strings.Contains(fmt.Sprint(m["previousRun"]), "the loader broke") {
+			t.Errorf("context does not mention it: %v", m)
+		}
+		if m := succeeded(t, polled(t, s, "clear_crash", "")); m["acknowledged"] != true || m["resumed"] != false {
+			t.Errorf("%v", m)
+		}
+		if m := succeeded(t, now(t, s, "crash_report", "")); m["previous"] != nil {
+			t.Errorf("still there: %v", m["previous"])
+		}
+	})
+	left, err := filepath.Glob(file + "*")
+	must(t, err)
+	if len(left) != 0 {
+		t.Errorf("a clean end leaves %v", left)
+	}
+}
+
+func TestCleanEndIsNoCrash(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "crash.txt")
+	runUntilDead(t, "close", file)
+	if p, err := leftIn(file); p != nil || err != nil {
+		t.Errorf("%+v %v", p, err)
+	}
+}
+
+func TestCrashFileOfALivingProcessIsLeftAlone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "crash.txt")
+	marker, err := json.Marshal(runMarker{Build: buildOf(os.Getppid())})
+	must(t, err)
+	must(t, os.WriteFile(file+".run", marker, 0o600))
+	s := withoutPort(t, &Options{CrashFile: file})
+	if l := logsOf(s); !strings.Contains(l, "the crash file cannot be used") {
+		t.Errorf("log: %s", l)
+	}
+	if b, err := os.ReadFile(file + ".run"); err != nil || string(b) != string(marker) {
+		t.Error("the other process's marker was touched")
+	}
+	succeeded(t, now(t, s, "ping", ""))
+}
+
+func TestUnusableCrashFilesDoNotStopTheGame(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"garbage.run": "{{{", "garbage": "\xff\xfe no stack", "garbage.previous": "[]"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	p, err := leftIn(filepath.Join(dir, "garbage"))
+	must(t, err)
+	if p == nil || !p.Seen || !json.Valid(marshal(p)) {
+		t.Errorf("%+v", p)
+	}
+	s := withoutPort(t, &Options{CrashFile: filepath.Join(dir, "no", "such", "dir", "crash.txt")})
+	succeeded(t, now(t, s, "ping", ""))
+}

@@ -1,0 +1,83 @@
+//go:build nomcpdebug
+
+package mcpdebug
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// Server does nothing in this build: there is no port, no goroutine, no tool.
+type Server struct{}
+
+// Listen returns a server that does nothing, and no error.
+func Listen(string, *Options) (*Server, error) { return &Server{}, nil }
+
+// New returns a server that does nothing.
+func New(*Options) *Server { return &Server{} }
+
+// Bind does nothing.
+func (s *Server) Bind(ecs.World, *tools.App) {}
+
+// Poll does nothing.
+func (s *Server) Poll() bool { return false }
+
+// PollParked does nothing.
+func (s *Server) PollParked(string) bool { return false }
+
+// Guard runs f without recovery, as a nil server does.
+func (s *Server) Guard(f func()) bool {
+	f()
+	return true
+}
+
+// SetCrashed does nothing.
+func (s *Server) SetCrashed(string) {}
+
+// Crashed is always false.
+func (s *Server) Crashed() (string, bool) { return "", false }
+
+// Register does nothing.
+func (s *Server) Register(*tools.Tool) error { return nil }
+
+// Tools is empty.
+func (s *Server) Tools() []*tools.Tool { return nil }
+
+// HasBuiltInTools is false.
+func (s *Server) HasBuiltInTools() bool { return false }
+
+// ResetSandbox does nothing.
+func (s *Server) ResetSandbox() {}
+
+// BindLogFile does nothing.
+func (s *Server) BindLogFile(string) {}
+
+// LogHandler returns next.
+func (s *Server) LogHandler(next slog.Handler) slog.Handler {
+	if next == nil {
+		return slog.DiscardHandler
+	}
+	return next
+}
+
+// Dispatch answers nothing.
+func (s *Server) Dispatch(string) string { return "" }
+
+// Handler answers 503.
+func (s *Server) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "built without the debug server", http.StatusServiceUnavailable)
+	})
+}
+
+// URL is empty.
+func (s *Server) URL() string { return "" }
+
+// Port is 0.
+func (s *Server) Port() int { return 0 }
+
+// Close does nothing.
+func (s *Server) Close() error { return nil }

@@ -1,0 +1,198 @@
+//go:build !nomcpdebug
+
+package mcpdebug
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/builtin"
+)
+
+type (
+	previousCrash = builtin.PreviousCrash
+	latecomer     struct{ A int }
+)
+
+func buildOf(pid int) builtin.Build {
+	b := buildInfo()
+	b.PID = pid
+	return b
+}
+
+func TestFrameIsAddedUnlessPresent(t *testing.T) {
+	for in, want := range map[string]string{
+		`{}`:                                  `{"frame":7}`,
+		`{ }`:                                 `{ "frame":7}`,
+		`{"a":1}`:                             `{"a":1,"frame":7}`,
+		`{"frame":3}`:                         `{"frame":3}`,
+		`{"frame" : 3}`:                       `{"frame" : 3}`,
+		`{"a":{"frame":3}}`:                   `{"a":{"frame":3},"frame":7}`,
+		`{"a":"frame"}`:                       `{"a":"frame","frame":7}`,
+		`{"a":"\"frame\":","b":["frame"]}`:    `{"a":"\"frame\":","b":["frame"],"frame":7}`,
+		`{"a":[{"frame":1}],"frame":2,"z":3}`: `{"a":[{"frame":1}],"frame":2,"z":3}`,
+	} {
+		if got := string(withFrame([]byte(in), 7)); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func FuzzWithFrame(f *testing.F) {
+	f.Add(`{"a":"\\","frame":{}}`)
+	f.Add(`{"\"frame":1}`)
+	f.Fuzz(func(t *testing.T, s string) {
+		var before, after map[string]json.RawMessage
+		if json.Unmarshal([]byte(s), &before) != nil || !strings.HasPrefix(s, "{") {
+			return
+		}
+		out := withFrame([]byte(s), 7)
+		if json.Unmarshal(out, &after) != nil {
+			t.Fatalf("%q became %q", s, out)
+		}
+		if _, had := before["frame"]; had && len(after) != len(before) || !had && string(after["frame"]) != "7" {
+			t.Fatalf("%q became %q", s, out)
+		}
+	})
+}
+
+func TestRefusalsTeachInTextAndStructure(t *testing.T) {
+	r := refusal(fmt.Errorf("query: %w", &ecs.Error{Code: ecs.UnknownComponent, Message: `no component "Positon"`, Got: "Positon",
+		Options: []string{"Position", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"}, Hint: "components_info lists them", Next: "components_info",
+		Extra: map[string]any{"printed": "<hello>", "error": "mine", "frame": 0}}), 9)
+	want := `{"error":{"code":"unknown_component","message":"no component \"Positon\"","got":"Positon","options":["Position","b","c","d","e","f","g","h","i","j"],"total":11,"hint":"components_info lists them","next":"components_info"},"frame":9,"printed":"<hello>"}`
+	if string(r.Structured) != want {
+		t.Errorf("%s\nwant %s", r.Structured, want)
+	}
+	if want := `no component "Positon"; options: Position, b, c, d, e, f, g, h, i, j (of 11). components_info lists them`; r.Text != want || !r.IsError {
+		t.Errorf("text %q, want %q", r.Text, want)
+	}
+	for _, c := range []struct {
+		err  error
+		code ecs.Code
+	}{{errors.New("plain"), ecs.InvalidArguments}, {context.Canceled, ecs.Cancelled}, {context.DeadlineExceeded, ecs.Timeout}, {fmt.Errorf("x: %w", ecs.WorldLocked), ecs.WorldLocked}} {
+		refusedWith(t, refusal(c.err, 1), c.code)
+	}
+	// What JSON cannot hold is told in words.
+	loop := map[string]any{}
+	loop["self"] = loop
+	for _, got := range []any{math.NaN(), func() {}, loop, strings.Repeat("x", 3<<20)} {
+		r := refusal(&ecs.Error{Code: ecs.NotFound, Message: "no", Got: got}, 1)
+		refusedWith(t, r, ecs.NotFound)
+		if len(r.Structured) > maxReplyBytes {
+			t.Errorf("%d bytes", len(r.Structured))
+		}
+	}
+}
+
+func TestAnswersAreBoundedAndWellFormed(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		answer := func(v any) *tools.Reply {
+			must(t, s.Register(plain("v", nil, func(*tools.Frame, json.RawMessage) (any, error) { return v, nil })))
+			return polled(t, s, "v", "")
+		}
+		if text := refusedWith(t, answer(map[string]string{"s": strings.Repeat("x", 1<<20)}), ecs.TooLarge); !strings.Contains(text, "carried out") {
+			t.Error(text)
+		}
+		refusedWith(t, answer(json.RawMessage(`{"half":`)), ecs.Panicked)
+		refusedWith(t, answer(json.RawMessage(`[1]`)), ecs.Panicked)
+		if r := answer(json.RawMessage("{\n  \"a\": \"b c\"\n}")); string(r.Structured) != `{"a":"b c","frame":5}` {
+			t.Errorf("%s", r.Structured)
+		}
+		picture := &tools.Result{Structured: json.RawMessage(`{}`), Content: []tools.Content{{Type: "image", Data: make([]byte, 3<<20), MIMEType: "image/png"}}}
+		if r := answer(picture); len(r.Content) != 1 {
+			t.Errorf("a picture counts as text: %s", r.Text)
+		}
+		succeeded(t, answer(nil))
+	})
+}
+
+func TestSlowFramePartIsReported(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		d := 3 * time.Millisecond
+		must(t, s.Register(plain("work", nil, func(*tools.Frame, json.RawMessage) (any, error) { time.Sleep(d); return nil, nil })))
+		if r := polled(t, s, "work", ""); r.Meta != nil {
+			t.Errorf("3 ms are reported: %v", r.Meta)
+		}
+		d = 12500 * time.Microsecond
+		if r := polled(t, s, "work", ""); r.Meta["frameMs"] != 12.5 {
+			t.Errorf("meta %v", r.Meta)
+		}
+		if l := logsOf(s); strings.Count(l, "slow tool on the frame") != 1 || !strings.Contains(l, `"tool":"work"`) {
+			t.Errorf("log:\n%s", l)
+		}
+	})
+}
+
+func TestComponentRegisteredJustNowIsFound(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		w := bindArche(s, nil)
+		type in struct {
+			Component string `json:"component" jsonschema:"name of a component"`
+		}
+		type none struct{}
+		must(t, s.Register(tools.NewPhased(tools.Spec{Name: "find", Description: "d", NeedsWorld: true}, tools.Phases[in, none, none, none]{
+			Before: func(c *tools.Call, a in) (none, error) {
+				_, err := c.Catalog.Component(a.Component)
+				return none{}, err
+			},
+			Frame: func(*tools.Frame, none) (none, error) { return none{}, nil }})))
+		succeeded(t, polled(t, s, "find", `{"component":"Position"}`))
+		id := arche.ComponentID[latecomer](w)
+		w.NewEntity(id)
+		out := ask(context.Background(), s, "find", `{"component":"latecomer"}`)
+		for range 3 {
+			synctest.Wait()
+			s.Poll()
+		}
+		succeeded(t, <-out)
+		// While no frame comes it does not wait for ever.
+		start := time.Now()
+		refusedWith(t, <-ask(context.Background(), s, "find", `{"component":"Positon"}`), ecs.UnknownComponent)
+		if d := time.Since(start); d > 300*time.Millisecond {
+			t.Errorf("waited %v", d)
+		}
+	})
+}
+
+func TestUntypedArgumentsAreCheckedAgainstTheSchema(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		type in struct {
+			Wave int    `json:"wave" jsonschema:"which wave" debug:"min=1,max=9"`
+			Mode string `json:"mode,omitempty" jsonschema:"how" debug:"enum=easy|hard"`
+		}
+		schema, err := tools.SchemaOf[in]()
+		must(t, err)
+		ran := 0
+		must(t, s.Register(plain("start", func(t *tools.Tool) { t.InputSchema = schema }, func(*tools.Frame, json.RawMessage) (any, error) { ran++; return nil, nil })))
+		for args, mention := range map[string]string{
+			`{"wav":1}`:                `unknown argument "wav"; options: wave`,
+			`{}`:                       `missing argument "wave"`,
+			`{"wave":"x"}`:             "must be an integer, got a string",
+			`{"wave":1.5}`:             "must be an integer, got a number",
+			`{"wave":0}`:               "below its minimum 1",
+			`{"wave":10}`:              "above its maximum 9",
+			`{"wave":1,"mode":"hrad"}`: "options: hard",
+			`[1]`:                      "must be a JSON object",
+		} {
+			if text := refusedWith(t, now(t, s, "start", args), ecs.InvalidArguments); !strings.Contains(text, mention) {
+				t.Errorf("%s: %q does not mention %q", args, text, mention)
+			}
+		}
+		if ran != 0 {
+			t.Errorf("ran %d times with bad arguments", ran)
+		}
+		succeeded(t, polled(t, s, "start", `{"wave":1,"mode":"hard"}`))
+	})
+}
