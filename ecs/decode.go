@@ -216,7 +216,7 @@ func (d *decoder) assign(v, old reflect.Value, f *Field, n *node) error {
 	if f.ReadOnly || f.noWrite != "" {
 		return d.unchanged(v, old, f, n)
 	}
-	if placeholder(n) {
+	if !d.json && placeholder(n) {
 		return d.keep(v, old, f, n)
 	}
 	switch f.Kind {

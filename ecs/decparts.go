@@ -276,7 +276,10 @@ func (d *decoder) key(f *Field, text string) (reflect.Value, error) {
 	n := &node{kind: nodeString, text: text}
 	switch f.Kind {
 	case KindString, KindText, KindEnum:
-		s, ok := unescapeKey(text)
+		s, ok := text, true
+		if !d.json {
+			s, ok = unescapeKey(text)
+		}
 		if !ok {
 			return k, d.refuse(n, "base64 after $bytes:")
 		}

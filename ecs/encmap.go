@@ -96,6 +96,11 @@ func keyText(t reflect.Type, jsonMode bool) func(p unsafe.Pointer) (string, int6
 	kind := t.Kind()
 	switch kindOf(t).kind {
 	case KindString:
+		if jsonMode {
+			return func(p unsafe.Pointer) (string, int64, error) {
+				return strings.ToValidUTF8(*(*string)(p), "\uFFFD"), 0, nil
+			}
+		}
 		return func(p unsafe.Pointer) (string, int64, error) { return escapeKey(*(*string)(p)), 0, nil }
 	case KindInt:
 		return func(p unsafe.Pointer) (string, int64, error) {

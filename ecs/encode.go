@@ -57,7 +57,7 @@ func appendAt(dst []byte, t reflect.Type, p unsafe.Pointer, o EncodeOptions) (ou
 			return
 		}
 		e.err, e.depth = nil, 0
-		clear(e.visits[:cap(e.visits)])
+		clear(e.visits)
 		e.visits, e.path = e.visits[:0], e.path[:0]
 		encoders.Put(e)
 	}()
@@ -169,7 +169,12 @@ func (e *encoder) enter(dst []byte, t reflect.Type, p unsafe.Pointer, size int) 
 	return dst, false
 }
 
-func (e *encoder) leave() { e.visits = e.visits[:len(e.visits)-1] }
+// leave forgets the last reference, so that a pooled encoder keeps nothing alive.
+func (e *encoder) leave() {
+	last := len(e.visits) - 1
+	e.visits[last] = visit{}
+	e.visits = e.visits[:last]
+}
 
 // codecOf compiles or finds the encoder of a type.
 func codecOf(t reflect.Type, jsonMode bool) *codec {
@@ -236,6 +241,9 @@ func compileEnc(f *Field, jsonMode bool) encFunc {
 				}
 				return appendString(dst, s)
 			}
+		}
+		if jsonMode {
+			return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendText(dst, *(*string)(p)) }
 		}
 		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendString(dst, *(*string)(p)) }
 	case KindEntity:

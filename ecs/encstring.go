@@ -39,6 +39,15 @@ func appendString(dst []byte, s string) []byte {
 	return appendQuoted(dst, s, i)
 }
 
+// appendText is appendString for results, whose schema says string: what is no
+// UTF-8 is replaced.
+func appendText(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return appendString(dst, s)
+}
+
 // appendQuoted writes valid UTF-8 whose first i bytes need no escape.
 func appendQuoted(dst []byte, s string, i int) []byte {
 	dst = append(dst, '"')

@@ -142,6 +142,18 @@ func goNode(v any, depth int) (node, error) {
 		return node{kind: nodeNumber, text: strconv.FormatInt(r.Int(), 10)}, nil
 	case r.CanUint():
 		return node{kind: nodeNumber, text: strconv.FormatUint(r.Uint(), 10)}, nil
+	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
+		list := make([]any, r.Len())
+		for i := range list {
+			list[i] = r.Index(i).Interface()
+		}
+		return goNode(list, depth)
+	case r.Kind() == reflect.Map && r.Type().Key().Kind() == reflect.String:
+		m := make(map[string]any, r.Len())
+		for it := r.MapRange(); it.Next(); {
+			m[it.Key().String()] = it.Value().Interface()
+		}
+		return goNode(m, depth)
 	}
 	return node{}, &Error{Code: InvalidArguments, Message: fmt.Sprintf("a Go value of type %T is no plain value", v),
 		Want: "nil, bool, a number, string, []any or map[string]any"}

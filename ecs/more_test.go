@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 func TestDecodeOver(t *testing.T) {
@@ -88,5 +89,97 @@ func TestAmbiguousDynamicTypes(t *testing.T) {
 	_, err := TypeOf(reflect.TypeFor[[]any]()).DecodeJSON([]byte(got), reflect.Value{})
 	if !errors.Is(err, InvalidArguments) || !strings.Contains(err.Error(), "ambiguous") {
 		t.Errorf("an ambiguous name was resolved: %v", err)
+	}
+}
+
+// A result is written for a schema that says string and object.
+func TestResultsAreNotEscaped(t *testing.T) {
+	v := map[string]any{"$ref": "#/x", "s": "caf\xe9", "k\xff": 1}
+	if got := encode(t, v, EncodeOptions{JSON: true}); got != "{\"$ref\":\"#/x\",\"k\uFFFD\":1,\"s\":\"caf\uFFFD\"}" {
+		t.Error(got)
+	}
+	ty := ArgsOf(reflect.TypeFor[struct {
+		M map[string]any `json:"m"`
+	}]())
+	in, err := ty.DecodeJSON([]byte(`{"m":{"$ref":"#/x"}}`), reflect.Value{})
+	if err != nil || encode(t, in.Interface(), EncodeOptions{JSON: true}) != `{"m":{"$ref":"#/x"}}` {
+		t.Error(err)
+	}
+}
+
+func TestPlainListsFromGo(t *testing.T) {
+	ty := TypeOf(reflect.TypeFor[struct {
+		L []string
+		M map[string]int
+	}]())
+	v, err := ty.FromGo(map[string]any{"L": []string{"a"}, "M": map[string]int{"b": 1}}, reflect.Value{})
+	if err != nil || encode(t, v.Interface(), EncodeOptions{}) != `{"L":["a"],"M":{"b":1}}` {
+		t.Error(err)
+	}
+}
+
+// fakeChunk is one row of one component.
+type fakeChunk struct {
+	id   TypeID
+	base unsafe.Pointer
+}
+
+func (fakeChunk) Archetype() int                                  { return 0 }
+func (fakeChunk) Len() int                                        { return 2 }
+func (fakeChunk) Entity(int) Entity                               { return Entity{1, 1} }
+func (fakeChunk) AppendEntities(d []Entity, _, _ int) []Entity    { return d }
+func (c fakeChunk) Components() []TypeID                          { return []TypeID{c.id, 99} }
+func (fakeChunk) Targets() []Target                               { return nil }
+func (c fakeChunk) Column(TypeID) (unsafe.Pointer, uintptr, bool) { return c.base, 8, true }
+
+func TestLabelOf(t *testing.T) {
+	type named struct{ N int }
+	Describe(Label(func(n *named) string {
+		if n.N < 0 {
+			panic("no name")
+		}
+		return "n" + string(rune('0'+n.N))
+	}))
+	cat := NewCatalog(Catalog{Components: []*Component{{Type: TypeOf(reflect.TypeFor[named]())}}})
+	rows := []named{{3}, {-1}}
+	c := fakeChunk{0, unsafe.Pointer(&rows[0])}
+	if got := LabelOf(cat, c, 0); got != "n3" {
+		t.Errorf("%q", got)
+	}
+	if got := LabelOf(cat, c, 1); got != "" {
+		t.Errorf("a label function that panics: %q", got)
+	}
+	if got := LabelOf(nil, c, 0); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+type tEngineEntity struct{ id, gen uint32 }
+
+func (tEngineEntity) MarshalJSON() ([]byte, error) { return []byte("[1]"), nil }
+
+type tMarker struct{}
+
+func TestEngineTypes(t *testing.T) {
+	RegisterEntityType(reflect.TypeFor[tEngineEntity]())
+	RegisterMarkerType(reflect.TypeFor[tMarker]())
+	RegisterEntityType(reflect.TypeFor[string]()) // ignored: another layout
+	type childOf struct {
+		//lint:ignore U1000 embedded as engines do it
+		tMarker
+		Parent tEngineEntity
+		All    map[tEngineEntity]tEngineEntity
+	}
+	v := childOf{Parent: tEngineEntity{4, 2}, All: map[tEngineEntity]tEngineEntity{{1, 2}: {}}}
+	got := encode(t, v, EncodeOptions{})
+	if got != `{"Parent":"4v2","All":{"1v2":null}}` {
+		t.Error(got)
+	}
+	back, err := TypeOf(reflect.TypeFor[childOf]()).DecodeJSON([]byte(got), reflect.Value{})
+	if err != nil || !Equal(back, reflect.ValueOf(v)) {
+		t.Errorf("%v %v", back, err)
+	}
+	if k := TypeOf(reflect.TypeFor[string]()).Root.Kind; k != KindString {
+		t.Errorf("string became kind %d", k)
 	}
 }

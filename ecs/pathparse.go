@@ -191,7 +191,7 @@ func (p *pathParser) notStatic(name string) error {
 
 // where names the value that the steps so far lead to.
 func (p *pathParser) where(end int) string {
-	s := strings.TrimSuffix(p.text[:max(0, end)], ".")
+	s := strings.ToValidUTF8(strings.TrimSuffix(p.text[:max(0, end)], "."), "?")
 	if p.t != nil && !p.json {
 		if s == "" || s[0] == '[' {
 			return p.t.Name + s
