@@ -1,0 +1,116 @@
+package builtin
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/sandbox"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func init() {
+	families = append(families, family{rank: 400, tools: func(h Host) []*tools.Tool {
+		s := &script{host: h, box: sandbox.New(sandbox.Options{})}
+		h.OnResetSandbox(func() { s.box.Reset() })
+		return tools.Together(tools.Spec{Group: "script"}, s.runTool(), s.resetTool())
+	}})
+}
+
+// script is the sandbox of one server.
+type script struct {
+	host Host
+	box  *sandbox.Sandbox
+}
+
+type runLuaArgs struct {
+	Code      string `json:"code" jsonschema:"Lua 5.1 statements, or one expression"`
+	TimeoutMs int    `json:"timeoutMs,omitempty" jsonschema:"wall time in milliseconds" debug:"min=1,max=1000,default=50"`
+	DryRun    bool   `json:"dryRun,omitempty" jsonschema:"undo everything at the end and tell what would have changed"`
+}
+
+type runLuaResult struct {
+	Returned  int             `json:"returned" jsonschema:"how many values were returned"`
+	Values    []any           `json:"values" jsonschema:"the returned values"`
+	Printed   string          `json:"printed" jsonschema:"what print wrote"`
+	Changes   sandbox.Changes `json:"changes" jsonschema:"what changed in the world; under dryRun what would have"`
+	DryRun    bool            `json:"dryRun,omitempty" jsonschema:"true: everything was undone"`
+	Flushed   bool            `json:"flushed,omitempty" jsonschema:"world.flush or a tool made changes permanent before the end"`
+	Truncated bool            `json:"truncated,omitempty" jsonschema:"values or printed were cut at a limit"`
+	Steps     int64           `json:"steps" jsonschema:"instructions used"`
+	Ms        float64         `json:"ms" jsonschema:"milliseconds on the frame"`
+}
+
+type preparedScript struct {
+	chunk *sandbox.Chunk
+	opt   sandbox.RunOptions
+}
+
+func (s *script) runTool() *tools.Tool {
+	return tools.NewPhased(tools.Spec{
+		Name: "run_lua", Destructive: true, NeedsWorld: true,
+		Description: "Runs a bounded Lua script on the world: `for e in world.query{with={'Enemy'}} do e.Health.HP = 7 end`. A failed or dry run changes nothing; globals stay until reset_sandbox.",
+		Example:     `{"code":"return world.count{with={'Position'}}"}`,
+	}, tools.Phases[runLuaArgs, preparedScript, *runLuaResult, *runLuaResult]{
+		Before: func(_ *tools.Call, in runLuaArgs) (preparedScript, error) {
+			chunk, err := s.box.Compile(in.Code)
+			return preparedScript{chunk, sandbox.RunOptions{Timeout: time.Duration(in.TimeoutMs) * time.Millisecond, DryRun: in.DryRun}}, err
+		},
+		Frame: func(f *tools.Frame, p preparedScript) (*runLuaResult, error) {
+			r, err := s.box.Run(s.env(f), p.chunk, p.opt)
+			if err != nil {
+				return nil, err
+			}
+			if r.Values == nil {
+				r.Values = []any{}
+			}
+			return &runLuaResult{Returned: r.Returned, Values: r.Values, Printed: r.Printed, Changes: r.Changes, DryRun: p.opt.DryRun,
+				Flushed: r.Flushed, Truncated: r.Truncated, Steps: r.Steps, Ms: r.Ms}, nil
+		},
+	})
+}
+
+// env is what a script reaches: the world, and the tools that run on the frame.
+func (s *script) env(f *tools.Frame) sandbox.Env {
+	return sandbox.Env{
+		World: f.World,
+		CallTool: func(name string, args map[string]any) (any, error) {
+			raw := json.RawMessage("{}")
+			if len(args) > 0 {
+				var err error
+				if raw, err = json.Marshal(args); err != nil {
+					return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "the arguments are no JSON: " + err.Error()}
+				}
+			}
+			answer, err := f.CallTool(name, raw)
+			if err != nil {
+				return nil, err
+			}
+			var v any
+			d := json.NewDecoder(bytes.NewReader(answer))
+			d.UseNumber()
+			if err := d.Decode(&v); err != nil {
+				return nil, err
+			}
+			return v, nil
+		},
+		ReadsOnly: func(name string) bool {
+			p, ok := s.host.Registry().Listing().Lookup(name)
+			return ok && p.Spec.ReadOnly
+		},
+	}
+}
+
+type resetSandboxResult struct {
+	Cleared int `json:"cleared" jsonschema:"how many globals of scripts were forgotten"`
+}
+
+func (s *script) resetTool() *tools.Tool {
+	return tools.New(tools.Spec{
+		Name: "reset_sandbox", Destructive: true, Idempotent: true,
+		Description: "Forgets the globals that scripts have set. The world is not touched.",
+	}, func(*tools.Frame, struct{}) (resetSandboxResult, error) {
+		return resetSandboxResult{s.box.Reset()}, nil
+	})
+}
