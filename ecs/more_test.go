@@ -183,3 +183,23 @@ func TestEngineTypes(t *testing.T) {
 		t.Errorf("string became kind %d", k)
 	}
 }
+
+// Setting a list of strings by its path is plain assignment, whatever sent it.
+func TestListOfStringsByPath(t *testing.T) {
+	ty := TypeOf(reflect.TypeFor[tSecret]())
+	p := mustPath(t, ty, "list")
+	for _, raw := range []string{`["a","b"]`, `"[\"a\",\"b\"]"`} {
+		root := ty.New()
+		leaf, err := p.Decode([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Set(root, leaf); err != nil {
+			t.Fatal(err)
+		}
+		b, _ := AppendJSON(nil, root, EncodeOptions{})
+		if string(b) != `{"Open":0,"hidden":0,"list":["a","b"]}` {
+			t.Errorf("%s: %s", raw, b)
+		}
+	}
+}
