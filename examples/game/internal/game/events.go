@@ -140,9 +140,9 @@ func (g *Game) start() {
 	case Paused:
 		g.States.pause(false)
 	case GameOver:
-		g.States.stack = append(g.States.stack[:len(g.States.stack)-1:maxStates], Playing)
-		if n := len(g.States.stack); n > 1 && g.States.stack[n-2] == Playing {
-			g.States.stack = g.States.stack[:n-1]
+		g.States.stack = g.States.stack[:len(g.States.stack)-1]
+		if n := len(g.States.stack); n == 0 || g.States.stack[n-1] != Playing {
+			g.States.stack = append(g.States.stack, Playing)
 		}
 		*g.score = Score{Wave: g.score.Wave, Pending: g.score.Pending}
 		g.helpUp()

@@ -218,6 +218,9 @@ func (g *Game) rate(p *Position, dx, dy float64, threats []threat, goalX, goalY,
 		}
 		score -= t.weight * 2600 / (d + 24) * max(0, 1-d/190)
 	}
+	// A corner is a trap, also when it is quiet.
+	const roomy = 130
+	score -= 0.2 * (max(0, roomy-min(x, g.rules.ArenaW-x)) + max(0, roomy-min(y, g.rules.ArenaH-y)))
 	_, _, dist := unit(goalX-x, goalY-y)
 	return score - pull*dist
 }

@@ -14,9 +14,16 @@ var floorTextures = func() (ts [6][tile * tile][3]uint8) {
 			return float64(seed>>8) / (1 << 24)
 		}
 		base := 0.94 + 0.12*next()
+		// Grain in patches: single pixels would only make pictures larger.
+		var grain [8][8]float64
+		for y := range grain {
+			for x := range grain[y] {
+				grain[y][x] = 0.05 * (next() - 0.5)
+			}
+		}
 		for y := range tile {
 			for x := range tile {
-				f := base + 0.07*(next()-0.5)
+				f := base + grain[y/4][x/4]
 				switch {
 				case x == 0 || y == 0:
 					f *= 0.62 // the joint

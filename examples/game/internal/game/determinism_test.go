@@ -1,0 +1,163 @@
+package game
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/archeworld"
+)
+
+var update = flag.Bool("update", false, "write the pictures and print the state anew")
+
+// stateAt600 is the state of seed 1 with 40 enemies after 600 frames. A change
+// of the rules changes it; then a changed number here is part of that change.
+const stateAt600 = "6d0c6738ab9fda8f"
+
+// knownHere: compilers for other processors may fuse multiplication and
+// addition, which rounds differently.
+const knownHere = runtime.GOARCH == "amd64"
+
+func TestStateAtFrame600(t *testing.T) {
+	g := play(t, Options{Seed: 1, Enemies: 40}, 600)
+	got := fmt.Sprintf("%016x", g.Hash())
+	if *update {
+		t.Logf("state at frame 600: %s", got)
+	} else if knownHere && got != stateAt600 {
+		t.Errorf("state %s, want %s", got, stateAt600)
+	}
+	if again := play(t, Options{Seed: 1, Enemies: 40}, 600).Hash(); again != g.Hash() {
+		t.Errorf("a second run ends in %016x, the first in %s", again, got)
+	}
+	if other := play(t, Options{Seed: 2, Enemies: 40}, 600).Hash(); other == g.Hash() {
+		t.Error("another seed ends in the same state")
+	}
+}
+
+// Looking changes nothing: pictures, raycasts and lists in between leave the
+// game as it would have been.
+func TestLookingLeavesTheGameAsItIs(t *testing.T) {
+	g := play(t, Options{Seed: 1, Enemies: 40}, 0)
+	app := g.App()
+	for range 600 {
+		run(g, 1)
+		if g.frame%7 == 0 {
+			g.Draw()
+			app.Physics.Info()
+			app.Audio.Info()
+			app.Layers.List()
+			app.Materials.List()
+			app.Summary()
+		}
+	}
+	if want := play(t, Options{Seed: 1, Enemies: 40}, 600).Hash(); g.Hash() != want {
+		t.Errorf("watched: %016x, unwatched: %016x", g.Hash(), want)
+	}
+}
+
+// Map order and addresses differ between processes; the game must not.
+func TestOtherProcessesPlayTheSameGame(t *testing.T) {
+	if os.Getenv("GAME_PRINT_STATE") != "" {
+		g := play(t, Options{Seed: 3, Enemies: 120}, 400)
+		fmt.Printf("state=%016x\n", g.Hash())
+		return
+	}
+	want := fmt.Sprintf("state=%016x", play(t, Options{Seed: 3, Enemies: 120}, 400).Hash())
+	for range 2 {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestOtherProcessesPlayTheSameGame$")
+		cmd.Env = append(os.Environ(), "GAME_PRINT_STATE=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("another process: %v\n%s\nwant %s", err, out, want)
+		}
+	}
+}
+
+// A snapshot holds everything that the next tick depends on.
+func TestARestoredGameGoesOnTheSame(t *testing.T) {
+	g := play(t, Options{Seed: 5, Enemies: 60}, 200)
+	w := archeworld.New(&g.World)
+	var img loupe.Image
+	if err := w.Capture(&img); err != nil {
+		t.Fatal(err)
+	}
+	before := g.Hash()
+	run(g, 300)
+	want := g.Hash()
+	if err := w.Restore(&img); err != nil {
+		t.Fatal(err)
+	}
+	if g.Hash() != before {
+		t.Fatalf("restored: %016x, captured: %016x", g.Hash(), before)
+	}
+	run(g, 300)
+	if g.Hash() != want {
+		t.Errorf("the restored game went to %016x, the first time to %016x", g.Hash(), want)
+	}
+	// Into another process's game, with another seed and other buffers.
+	other := play(t, Options{Seed: 9, Enemies: 60}, 77)
+	if err := archeworld.New(&other.World).Restore(&img); err != nil {
+		t.Fatal(err)
+	}
+	run(other, 300)
+	if other.Hash() != want {
+		t.Errorf("in a fresh game it went to %016x, want %016x", other.Hash(), want)
+	}
+}
+
+func TestPictures(t *testing.T) {
+	if !knownHere {
+		t.Skip("the pictures were drawn with another processor's rounding")
+	}
+	g := play(t, Options{Seed: 1, Enemies: 40}, 0)
+	for _, frame := range []uint64{60, 600} {
+		run(g, int(frame-g.frame))
+		compare(t, g.Draw(), fmt.Sprintf("seed1-frame%d.png", frame))
+	}
+	g.States.pause(true)
+	compare(t, g.Draw(), "paused.png")
+}
+
+func compare(t *testing.T, img *image.RGBA, name string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		var buf bytes.Buffer
+		(&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&buf, img)
+		if err := os.WriteFile(file, buf.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := 0
+	for y := range ViewH {
+		for x := range ViewW {
+			r, g, b, _ := img.At(x, y).RGBA()
+			wr, wg, wb, _ := want.At(x, y).RGBA()
+			if r != wr || g != wg || b != wb {
+				differ++
+			}
+		}
+	}
+	if differ > 0 {
+		t.Errorf("%s: %d pixels differ; look at it and run with -update if it should", name, differ)
+	}
+}
