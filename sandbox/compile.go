@@ -31,7 +31,7 @@ type program struct {
 	proto  *lua.FunctionProto
 	sites  []site // places that read or write X.Component.Field
 
-	get, set *lua.LFunction // what serves them
+	hidden []lua.LValue // what the chunk is called with
 }
 
 // line returns the text of a line of the source, shortened.
@@ -107,7 +107,7 @@ func compile(code string, nesting int) (p *program, err error) {
 		return nil, compileError(code, err)
 	}
 	p = &program{source: code, proto: proto, sites: rw.sites}
-	p.get, p.set = p.hidden()
+	p.makeHidden()
 	return p, nil
 }
 

@@ -298,7 +298,7 @@ func (n *node) write(L *lua.LState, a *access, v lua.LValue) {
 	if a.write {
 		if u, ok := a.store(root.Addr().UnsafePointer(), v); ok {
 			if !pending {
-				w.undo = append(w.undo, u)
+				w.log(u)
 				w.count(L, &w.pending.Fields)
 			}
 			return

@@ -60,9 +60,25 @@ type siteCache struct {
 	step uintptr
 }
 
-// hidden makes the functions (get) and (set) of a program.
-func (p *program) hidden() (get, set *lua.LFunction) {
-	return &lua.LFunction{IsG: true, GFunction: p.siteGet}, &lua.LFunction{IsG: true, GFunction: p.siteSet}
+// hidden makes what the rewritten code is called with, beside (concat) and
+// (reuse): a reader and a writer for each site.
+func (p *program) makeHidden() {
+	p.hidden = []lua.LValue{fn.concat, fn.reuse}
+	for n := range p.sites {
+		get := &lua.LFunction{IsG: true, GFunction: func(L *lua.LState) int { return p.siteGet(L, n) }}
+		set := &lua.LFunction{IsG: true, GFunction: func(L *lua.LState) int { return p.siteSet(L, n) }}
+		p.hidden = append(p.hidden, get, set)
+	}
+}
+
+// reuse tells a query's loop that its entities are not kept.
+func reuse(L *lua.LState) int {
+	if ud, ok := L.Get(1).(*lua.LUserData); ok {
+		if q, ok := ud.Value.(*result); ok {
+			q.reuse = true
+		}
+	}
+	return L.GetTop()
 }
 
 // cached gives the site's cache entry and whether it serves e as it is.
@@ -109,9 +125,8 @@ func (p *program) fill(w *worldState, e *entity, n int, sc *siteCache) bool {
 }
 
 // siteGet is X.Component.Field, with any X.
-func (p *program) siteGet(L *lua.LState) int {
+func (p *program) siteGet(L *lua.LState, n int) int {
 	v := L.Get(1)
-	n := int(L.Get(2).(lua.LNumber))
 	if e := asEntity(v); e != nil {
 		w := &ctxOf(L).run.world
 		sc, ok := p.cached(w, e, n)
@@ -127,15 +142,14 @@ func (p *program) siteGet(L *lua.LState) int {
 }
 
 // siteSet is X.Component.Field = value.
-func (p *program) siteSet(L *lua.LState) int {
+func (p *program) siteSet(L *lua.LState, n int) int {
 	v := L.Get(1)
-	n := int(L.Get(2).(lua.LNumber))
 	if e := asEntity(v); e != nil {
 		w := &ctxOf(L).run.world
 		sc, ok := p.cached(w, e, n)
 		if ok || p.fill(w, e, n, sc) {
-			if u, ok := sc.a.store(unsafe.Add(sc.base, uintptr(e.row)*sc.step), L.Get(3)); ok {
-				w.undo = append(w.undo, u)
+			if u, ok := sc.a.store(unsafe.Add(sc.base, uintptr(e.row)*sc.step), L.Get(2)); ok {
+				w.log(u)
 				w.count(L, &w.pending.Fields)
 				return 0
 			}
@@ -143,7 +157,7 @@ func (p *program) siteSet(L *lua.LState) int {
 		p.require(L, w, e, n)
 	}
 	s := p.sites[n]
-	L.SetField(L.GetField(v, s.component), s.field, L.Get(3))
+	L.SetField(L.GetField(v, s.component), s.field, L.Get(2))
 	return 0
 }
 

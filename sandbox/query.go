@@ -18,9 +18,11 @@ type result struct {
 	total int
 	epoch uint64
 
-	at, i int // where the for loop is
-	slab  []entity
+	at, i int      // where the for loop is
+	slab  []entity // proxies are made in batches
 	uds   []lua.LUserData
+	reuse bool // the loop keeps none: one proxy serves
+	one   *lua.LUserData
 }
 
 type part struct {
@@ -201,23 +203,37 @@ func (q *result) next(L *lua.LState, r *run) lua.LValue {
 		if len(w.dead) > 0 && w.dead[ent] {
 			continue
 		}
-		if len(q.slab) == 0 {
-			n := min(64, q.total)
-			q.slab, q.uds = make([]entity, n), make([]lua.LUserData, n)
-		}
-		e, ud := &q.slab[0], &q.uds[0]
-		q.slab, q.uds = q.slab[1:], q.uds[1:]
+		e, ud := q.proxy()
 		e.ent = ent
 		if q.epoch == w.epoch {
 			e.rows, e.row, e.epoch = p.rows, int(p.row[i]), w.epoch
 		} else if w.find(L, e) != nil {
 			continue
 		}
-		ud.Value, ud.Metatable = e, meta.entity
 		return ud
 	}
 	q.at, q.i = 0, 0 // a second loop over the same result starts anew
 	return lua.LNil
+}
+
+func (q *result) proxy() (*entity, *lua.LUserData) {
+	if q.one != nil {
+		return q.one.Value.(*entity), q.one
+	}
+	if len(q.slab) == 0 {
+		n := min(64, q.total)
+		if q.reuse {
+			n = 1
+		}
+		q.slab, q.uds = make([]entity, n), make([]lua.LUserData, n)
+	}
+	e, ud := &q.slab[0], &q.uds[0]
+	q.slab, q.uds = q.slab[1:], q.uds[1:]
+	ud.Value, ud.Metatable = e, meta.entity
+	if q.reuse {
+		q.one = ud
+	}
+	return e, ud
 }
 
 func resultCall(L *lua.LState) int {

@@ -8,9 +8,12 @@ import (
 // script can neither shadow nor replace what the rewritten code calls.
 const (
 	concatName = "(concat)"
-	getName    = "(get)"
-	setName    = "(set)"
+	reuseName  = "(reuse)"
 )
+
+// maxSites bounds the fields that get functions of their own: each takes two
+// of the 200 locals that a function may have. Others go the long way.
+const maxSites = 60
 
 // maxChain bounds operators and selectors that follow each other on the left
 // (a+b+c, a.b.c): they nest in the tree, and the compiler recurses on it.
@@ -49,14 +52,18 @@ func (rw *rewriter) chunk(stmts []ast.Stmt) ([]ast.Stmt, int) {
 	if rw.line != 0 {
 		return nil, rw.line
 	}
-	// local (concat), (get), (set) = ...  return (function(...) stmts end)()
+	// local (concat), (reuse), (get 0), (set 0), ... = ...
+	// return (function(...) stmts end)()
 	first, last := 1, 1
 	if len(stmts) > 0 {
 		first, last = stmts[0].Line(), stmts[len(stmts)-1].LastLine()
 	}
 	at := func(n ast.PositionHolder) { n.SetLine(first); n.SetLastLine(max(first, last)) }
 	rest := &ast.Comma3Expr{}
-	locals := &ast.LocalAssignStmt{Names: []string{concatName, getName, setName}, Exprs: []ast.Expr{rest}}
+	locals := &ast.LocalAssignStmt{Names: []string{concatName, reuseName}, Exprs: []ast.Expr{rest}}
+	for i := range rw.sites {
+		locals.Names = append(locals.Names, getName(i), setName(i))
+	}
 	body := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: true, Names: []string{}}, Stmts: stmts}
 	call := &ast.FuncCallExpr{Func: body}
 	ret := &ast.ReturnStmt{Exprs: []ast.Expr{call}}
@@ -148,6 +155,12 @@ func (rw *rewriter) stmt(s ast.Stmt) (out ast.Stmt) {
 		rw.block(s.Stmts)
 	case *ast.GenericForStmt:
 		rw.exprs(s.Exprs)
+		if isQueryLoop(s) && !escapes(s.Stmts, s.Names[0]) {
+			reuse := rw.call(s, reuseName, s.Exprs[0]).(*ast.FuncCallExpr)
+			reuse.AdjustRet = false
+			s.Exprs[0].(*ast.FuncCallExpr).AdjustRet = false // world may be a table of the script
+			s.Exprs[0] = reuse
+		}
 		rw.block(s.Stmts)
 	case *ast.FuncDefStmt:
 		if s.Name.Receiver != nil {
@@ -176,7 +189,9 @@ func (rw *rewriter) expr(e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.AttrGetExpr:
 		if obj, s, ok := fusible(e); ok {
-			return rw.call(e, getName, obj, rw.site(e, s))
+			if n, ok := rw.site(s); ok {
+				return rw.call(e, getName(n), obj)
+			}
 		}
 		e.Object = rw.left(e.Object)
 		e.Key = rw.expr(e.Key)
@@ -337,23 +352,27 @@ func (rw *rewriter) fusedAssign(s *ast.AssignStmt) ast.Stmt {
 	if !ok {
 		return nil
 	}
-	call := rw.call(s, setName, obj, rw.site(target, st), rw.expr(s.Rhs[0]))
+	n, ok := rw.site(st)
+	if !ok {
+		return nil
+	}
+	call := rw.call(s, setName(n), obj, rw.expr(s.Rhs[0]))
 	stmt := &ast.FuncCallStmt{Expr: call}
 	stmt.SetLine(s.Line())
 	stmt.SetLastLine(s.LastLine())
 	return stmt
 }
 
-// site numbers a site; its number is a constant of the code.
-func (rw *rewriter) site(at ast.PositionHolder, s site) ast.Expr {
+// site numbers a site; false: there are too many.
+func (rw *rewriter) site(s site) (int, bool) {
 	n, ok := rw.index[s]
-	if !ok {
-		n = len(rw.sites)
+	if !ok && len(rw.sites) < maxSites {
+		n, ok = len(rw.sites), true
 		rw.sites = append(rw.sites, s)
 		rw.index[s] = n
 	}
-	e := &ast.NumberExpr{Value: itoa(n)}
-	e.SetLine(at.Line())
-	e.SetLastLine(at.LastLine())
-	return e
+	return n, ok
 }
+
+func getName(site int) string { return "(get " + itoa(site) + ")" }
+func setName(site int) string { return "(set " + itoa(site) + ")" }

@@ -135,10 +135,10 @@ func (r *run) execute() (res *Result, failed *ecs.Error) {
 	}()
 	L := r.L
 	L.Push(L.NewFunctionFromProto(r.chunk.proto))
-	L.Push(fn.concat)
-	L.Push(r.chunk.get)
-	L.Push(r.chunk.set)
-	err := protect(L, 3)
+	for _, v := range r.chunk.hidden {
+		L.Push(v)
+	}
+	err := protect(L, len(r.chunk.hidden))
 	if err == nil && r.budget.stop == nil {
 		failed = r.checkStash()
 	} else {

@@ -13,14 +13,38 @@ import (
 type undo struct {
 	p    unsafe.Pointer // a number or boolean of size bytes was old
 	old  uint64
-	size uint8
+	size uint8 // 0: old is an index into wide
+}
 
-	root reflect.Value // else: the leaf of path in root was was
+// wideUndo takes back a write of anything else.
+type wideUndo struct {
+	root reflect.Value // the leaf of path in root was was
 	path *ecs.Path     // nil: root itself was was
 	was  reflect.Value
 }
 
-func (u *undo) run() {
+// undoBatch is how many entries the log grows by: it is never copied.
+const undoBatch = 512
+
+func (w *worldState) log(u undo) {
+	n := len(w.undo)
+	if n == 0 || len(w.undo[n-1]) == cap(w.undo[n-1]) {
+		size := undoBatch
+		if n == 0 {
+			size = 16
+		}
+		w.undo = append(w.undo, make([]undo, 0, size))
+		n++
+	}
+	w.undo[n-1] = append(w.undo[n-1], u)
+}
+
+func (w *worldState) logWide(u wideUndo) {
+	w.log(undo{old: uint64(len(w.wide))})
+	w.wide = append(w.wide, u)
+}
+
+func (w *worldState) takeBack(u *undo) {
 	switch u.size {
 	case 1:
 		*(*uint8)(u.p) = uint8(u.old)
@@ -31,12 +55,13 @@ func (u *undo) run() {
 	case 8:
 		*(*uint64)(u.p) = u.old
 	default:
-		if u.path == nil {
-			u.root.Set(u.was)
+		x := &w.wide[u.old]
+		if x.path == nil {
+			x.root.Set(x.was)
 			return
 		}
 		// It was read through the same path, so it can be put back.
-		_ = u.path.Set(u.root, u.was)
+		_ = x.path.Set(x.root, x.was)
 	}
 }
 
@@ -49,24 +74,26 @@ func (w *worldState) note(a *access, root reflect.Value) {
 		if leaf, err := a.path.Get(root); err == nil {
 			was := reflect.New(leaf.Type()).Elem()
 			was.Set(leaf)
-			w.undo = append(w.undo, undo{root: root, path: a.path, was: was})
+			w.logWide(wideUndo{root: root, path: a.path, was: was})
 			return
 		}
 	}
 	if a != nil && a.path.Text == "" {
 		was := reflect.New(root.Type()).Elem()
 		was.Set(root)
-		w.undo = append(w.undo, undo{root: root, was: was})
+		w.logWide(wideUndo{root: root, was: was})
 		return
 	}
-	w.undo = append(w.undo, undo{root: root, was: ecs.Copy(root)})
+	w.logWide(wideUndo{root: root, was: ecs.Copy(root)})
 }
 
 // rollback undoes all field writes, the latest first, and drops what was
 // buffered.
 func (w *worldState) rollback() {
 	for i := len(w.undo) - 1; i >= 0; i-- {
-		w.undo[i].run()
+		for j := len(w.undo[i]) - 1; j >= 0; j-- {
+			w.takeBack(&w.undo[i][j])
+		}
 	}
 	w.forget()
 	w.pending = Changes{}
@@ -74,7 +101,7 @@ func (w *worldState) rollback() {
 
 // forget empties the log and the buffer.
 func (w *worldState) forget() {
-	w.undo = nil
+	w.undo, w.wide = nil, nil
 	w.ops = nil
 	w.dead = nil
 	w.overlay = nil

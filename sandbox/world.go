@@ -25,12 +25,14 @@ type worldState struct {
 	last  *program // whose sites lastSites are
 	lastS []siteCache
 
-	undo    []undo
+	undo    [][]undo
+	wide    []wideUndo
 	ops     []op
 	dead    map[ecs.Entity]bool    // despawned by this script, not yet applied
 	overlay map[cell]reflect.Value // added (valid) or removed (invalid) by it, not yet applied
 	spawned []*spawned             // all of the run, for their names
 
+	changed            int // counts against the limit
 	committed, pending Changes
 	flushed            bool
 }
@@ -130,7 +132,7 @@ func (w *worldState) structural() bool { return len(w.ops) > 0 }
 // count counts n changes against the limit.
 func (w *worldState) count(L *lua.LState, counter *int) {
 	*counter++
-	if total := w.pending.total() + w.committed.total(); total > w.r.opt.Changes {
+	if w.changed++; w.changed > w.r.opt.Changes {
 		w.r.exhaust(L, &ecs.Error{Code: ecs.ScriptError,
 			Message: fmt.Sprintf("the script changed more than %d things in one call", w.r.opt.Changes),
 			Want:    fmt.Sprintf("at most %d field writes and structural changes", w.r.opt.Changes),
@@ -185,7 +187,7 @@ func (w *worldState) commit() error {
 			if errors.Is(err, ecs.Panicked) {
 				// A listener of the game panicked midway: rows have moved, the
 				// addresses in the log are no longer good.
-				w.undo = nil
+				w.undo, w.wide = nil, nil
 			}
 			w.rollback()
 			return err
