@@ -37,7 +37,7 @@ type Options struct {
 	// BeyondLoopback permits Listen on other addresses; it needs a token.
 	BeyondLoopback bool
 
-	MaxSessions int           // sessions at a time. Default 64
+	MaxSessions int           // sessions at a time; idle ones make room for new ones. Default 256
 	MaxConns    int           // connections at a time. Default 256
 	MaxStreams  int           // modern subscription streams at a time. Default 64
 	MaxBody     int64         // bytes of a request body. Default 4 MiB
@@ -104,7 +104,7 @@ func New(b Backend, o Options) *Front {
 func bare(b Backend, o Options) *Front {
 	orDefault(&o.Name, "loupe")
 	orDefault(&o.Version, "0.0.0")
-	orDefault(&o.MaxSessions, 64)
+	orDefault(&o.MaxSessions, 256)
 	orDefault(&o.MaxConns, 256)
 	orDefault(&o.MaxStreams, 64)
 	orDefault(&o.MaxBody, 4<<20)

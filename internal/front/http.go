@@ -228,7 +228,7 @@ func (x *exchange) initialize() {
 	s := f.sessions.create(x.e.params)
 	if s == nil {
 		f.fail(x.w, http.StatusServiceUnavailable, x.e.id, rpcErrorf(codeServer,
-			"all %d sessions are in use: close one (DELETE with its Mcp-Session-Id), or wait a minute", f.o.MaxSessions))
+			"all %d sessions are in use: close one (DELETE with its Mcp-Session-Id), or wait a few seconds", f.o.MaxSessions))
 		return
 	}
 	x.w.w.Header()[headerSession] = []string{s.id}

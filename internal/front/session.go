@@ -127,7 +127,7 @@ func (t *sessions) each(f func(*session)) {
 
 // evictable is how long a session must have been idle to make room for a new
 // one when the table is full.
-const evictable = time.Minute
+const evictable = 10 * time.Second
 
 // create makes a session of initialize's params. Nil: the table is full of
 // sessions in use.

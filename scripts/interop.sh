@@ -1,0 +1,19 @@
+#!/bin/sh
+# Talks to the fixtures' server with clients that other people wrote.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/npm.sh
+install_npm @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/client@2.4.0
+serve
+
+mcp-inspector --cli "$url" --transport http --method tools/list >"$work/list" 2>"$work/err" || { cat "$work/err"; exit 1; }
+grep -q '"test_simple_text"' "$work/list" || { echo "inspector: tools/list lacks a tool"; exit 1; }
+mcp-inspector --cli "$url" --transport http --method tools/call --tool-name test_simple_text >"$work/call" 2>"$work/err" || { cat "$work/err"; exit 1; }
+grep -q 'This is a simple text response' "$work/call" || { echo "inspector: tools/call answers something else"; exit 1; }
+echo "ok  inspector 2.12.0: tools/list, tools/call"
+
+# Modules are found from where a script lies.
+cp scripts/interop.mjs "$npm_dir/"
+for mode in sdk legacy auto; do
+	node "$npm_dir/interop.mjs" "$url" "$mode"
+done
