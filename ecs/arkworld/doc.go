@@ -29,6 +29,12 @@
 // is Ark's wildcard; the 256th component type (every new archetype panics);
 // observers that panic (they leave the world locked).
 //
+// One trap is left: when a relation target dies while a table of pointerful
+// components is exactly full, Ark 0.8.1 steps a pointer past its memory. That
+// is harmless, but under the race detector, which checks pointers, it ends the
+// process. Build with -gcflags=github.com/mlange-42/ark/...=-d=checkptr=0 if
+// your game meets it.
+//
 // # What it cannot do
 //
 // Engine.Cannot of the catalog lists it. An observer is told of a spawned

@@ -88,6 +88,9 @@ func (w *World) replace(img *loupe.Image, kept []any) (err error) {
 		}
 	}()
 	s := &w.inner().storage
+	for i := range s.tables {
+		empty(&s.tables[i])
+	}
 	w.ew.Reset()
 	dump := ecs.EntityDump{Entities: make([]ecs.Entity, len(img.Pool.Slots)), Next: img.Pool.Next, Available: img.Pool.Available}
 	copy(ourEntities(dump.Entities), img.Pool.Slots)
@@ -162,22 +165,6 @@ func (w *World) fill(id uint32, a *loupe.ImageArchetype) {
 		} else {
 			reflect.Copy(reflect.SliceAt(typ.Go, dst, int(n)), loupe.CopyColumn(typ, src, typ.Size, int(n)))
 		}
-	}
-}
-
-// grow gives an all but empty table room for n rows, as Ark does; what its
-// columns hold is lost.
-func grow(t *table, n uint32) {
-	for t.cap = max(t.cap, 1); t.cap < n; {
-		t.cap *= 2
-	}
-	room := int(t.cap)
-	t.entities.data = reflect.MakeSlice(reflect.TypeFor[[]ecs.Entity](), room, room)
-	t.entities.pointer = t.entities.data.UnsafePointer()
-	for i := range t.columns {
-		c := &t.columns[i]
-		c.data = reflect.MakeSlice(reflect.SliceOf(c.elemType), room, room)
-		c.pointer = c.data.UnsafePointer()
 	}
 }
 

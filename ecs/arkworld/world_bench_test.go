@@ -72,7 +72,9 @@ func BenchmarkRow(b *testing.B) {
 
 func BenchmarkApply(b *testing.B) {
 	_, w := benchWorld(10_000)
-	value := func(id loupe.TypeID, v any) []loupe.Value { return []loupe.Value{{Type: id, Value: reflect.ValueOf(v)}} }
+	value := func(id loupe.TypeID, v any) []loupe.Value {
+		return []loupe.Value{{Type: id, Value: reflect.ValueOf(v)}}
+	}
 	e, _ := w.Holder(777)
 	run := func(name string, cs ...loupe.Change) {
 		b.Run(name, func(b *testing.B) {

@@ -17,7 +17,7 @@ type childOf struct {
 type likes struct{ ecs.RelationMarker }
 
 func newFixture(testing.TB) ecstest.Fixture {
-	w := ecs.NewWorld(4)
+	w := ecs.NewWorld(4, relationCapacity)
 	ecs.ComponentID[childOf](w)
 	for _, c := range ecstest.Components() {
 		ecs.TypeID(w, c)

@@ -1,0 +1,5 @@
+//go:build !race
+
+package arkworld
+
+const relationCapacity = 4
