@@ -33,6 +33,7 @@ type encoder struct {
 	// encoding that map keys are sorted by must not number types.
 	spell   bool
 	nesting int
+	spare   []byte // for map keys
 }
 
 type refKey struct {
@@ -212,44 +213,54 @@ func (e *encoder) dynamic(v reflect.Value) {
 
 // mapping writes a map's entries in the order of their encoded keys.
 func (e *encoder) mapping(n *node, m reflect.Value) {
-	e.uvarint(uint64(m.Len()))
-	type entry struct {
-		sort       []byte
-		key, value reflect.Value
+	size := m.Len()
+	e.uvarint(uint64(size))
+	if size == 0 {
+		return
 	}
-	entries := make([]entry, 0, m.Len())
-	key, value := reflect.New(n.key.t), reflect.New(n.elem.t)
+	type entry struct{ from, to, i int } // the encoded key in sort, and the entry's number
+	entries := make([]entry, 0, size)
+	keys := reflect.MakeSlice(reflect.SliceOf(n.key.t), size, size)
+	values := reflect.MakeSlice(reflect.SliceOf(n.elem.t), size, size)
+	at := func(s reflect.Value, n *node, i int) unsafe.Pointer {
+		return unsafe.Add(s.UnsafePointer(), uintptr(i)*n.size)
+	}
+	sort := encoder{types: e.types, spell: true, nesting: e.nesting + 1, depth: e.depth, buf: e.spare[:0]}
 	for it := m.MapRange(); it.Next(); {
-		key.Elem().SetIterKey(it)
-		entries = append(entries, entry{e.scratch(n.key, key.UnsafePointer()), it.Key(), it.Value()})
+		i, from := len(entries), len(sort.buf)
+		keys.Index(i).SetIterKey(it)
+		values.Index(i).SetIterValue(it)
+		if sort.nesting <= maxNesting {
+			sort.value(n.key, at(keys, n.key, i))
+			clear(sort.refs)
+		}
+		entries = append(entries, entry{from, len(sort.buf), i})
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
-		if c := bytes.Compare(a.sort, b.sort); c != 0 {
+		if c := bytes.Compare(sort.buf[a.from:a.to], sort.buf[b.from:b.to]); c != 0 {
 			return c
 		}
 		// Two NaN keys, or keys that are pointers to equal contents.
-		value.Elem().Set(a.value)
-		av := e.scratch(n.elem, value.UnsafePointer())
-		value.Elem().Set(b.value)
-		return bytes.Compare(av, e.scratch(n.elem, value.UnsafePointer()))
+		return bytes.Compare(e.scratch(n.elem, at(values, n.elem, a.i)), e.scratch(n.elem, at(values, n.elem, b.i)))
 	})
 	for _, x := range entries {
 		if n.key.refs {
-			key.Elem().Set(x.key)
-			n.key.enc(e, key.UnsafePointer())
+			n.key.enc(e, at(keys, n.key, x.i))
 		} else {
-			e.buf = append(e.buf, x.sort...)
+			e.buf = append(e.buf, sort.buf[x.from:x.to]...)
 		}
-		value.Elem().Set(x.value)
-		n.elem.enc(e, value.UnsafePointer())
+		n.elem.enc(e, at(values, n.elem, x.i))
 	}
+	e.spare = sort.buf[:0]
 }
 
-// scratch encodes a value by itself, independent of what came before. Maps
-// that are keyed by pointers to such maps stop after a few levels, in any
-// order.
+// maxNesting bounds scratch encodings inside one another: maps keyed by
+// pointers to such maps are in any order from there on.
+const maxNesting = 3
+
+// scratch encodes a value by itself, independent of what came before.
 func (e *encoder) scratch(n *node, p unsafe.Pointer) []byte {
-	if e.nesting > 3 {
+	if e.nesting >= maxNesting {
 		return nil
 	}
 	s := encoder{types: e.types, spell: true, nesting: e.nesting + 1, depth: e.depth}

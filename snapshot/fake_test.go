@@ -40,13 +40,12 @@ func (w *fakeWorld) Restore(img *ecs.Image) error {
 		return err
 	}
 	w.restores++
-	old := w.img.Resources
-	w.img = cloneImage(img)
 	if w.failNext {
 		w.failNext = false
-		w.img.Archetypes = nil
 		return errors.New("the engine gave up")
 	}
+	old := w.img.Resources
+	w.img = cloneImage(img)
 	for _, r := range old { // those the image does not mention stay
 		found := false
 		for _, x := range img.Resources {

@@ -22,44 +22,31 @@ func appendLanes(dst []byte, lanes []lane, base unsafe.Pointer, stride uintptr, 
 		switch size {
 		case 1:
 			for i := range out {
-				out[i] = *(*byte)(p)
-				p = next(p, stride, i, rows)
+				out[i] = *(*byte)(unsafe.Add(p, uintptr(i)*stride))
 			}
 		case 2:
 			a, b := out[:rows], out[rows:][:rows]
 			for i := range a {
-				v := *(*uint16)(p)
+				v := *(*uint16)(unsafe.Add(p, uintptr(i)*stride))
 				a[i], b[i] = byte(v), byte(v>>8)
-				p = next(p, stride, i, rows)
 			}
 		case 4:
 			a, b, c, d := out[:rows], out[rows:][:rows], out[2*rows:][:rows], out[3*rows:][:rows]
 			for i := range a {
-				v := *(*uint32)(p)
+				v := *(*uint32)(unsafe.Add(p, uintptr(i)*stride))
 				a[i], b[i], c[i], d[i] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
-				p = next(p, stride, i, rows)
 			}
 		case 8:
 			a, b, c, d := out[:rows], out[rows:][:rows], out[2*rows:][:rows], out[3*rows:][:rows]
 			e, f, g, h := out[4*rows:][:rows], out[5*rows:][:rows], out[6*rows:][:rows], out[7*rows:][:rows]
 			for i := range a {
-				v := *(*uint64)(p)
+				v := *(*uint64)(unsafe.Add(p, uintptr(i)*stride))
 				a[i], b[i], c[i], d[i] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 				e[i], f[i], g[i], h[i] = byte(v>>32), byte(v>>40), byte(v>>48), byte(v>>56)
-				p = next(p, stride, i, rows)
 			}
 		}
 	}
 	return dst
-}
-
-// next steps to the following row; after the last it stays, as a pointer past
-// the end of an allocation must not exist.
-func next(p unsafe.Pointer, stride uintptr, i, rows int) unsafe.Pointer {
-	if i+1 < rows {
-		return unsafe.Add(p, stride)
-	}
-	return p
 }
 
 // readLanes is the way back; src holds exactly the planes. It returns false if
@@ -76,8 +63,7 @@ func readLanes(src []byte, lanes []lane, base unsafe.Pointer, stride uintptr, ro
 			all := byte(0)
 			for i, v := range in {
 				all |= v
-				*(*byte)(p) = v
-				p = next(p, stride, i, rows)
+				*(*byte)(unsafe.Add(p, uintptr(i)*stride)) = v
 			}
 			if l.isBool {
 				bools |= all
@@ -85,14 +71,12 @@ func readLanes(src []byte, lanes []lane, base unsafe.Pointer, stride uintptr, ro
 		case 2:
 			a, b := in[:rows], in[rows:][:rows]
 			for i := range a {
-				*(*uint16)(p) = uint16(a[i]) | uint16(b[i])<<8
-				p = next(p, stride, i, rows)
+				*(*uint16)(unsafe.Add(p, uintptr(i)*stride)) = uint16(a[i]) | uint16(b[i])<<8
 			}
 		case 4:
 			a, b, c, d := in[:rows], in[rows:][:rows], in[2*rows:][:rows], in[3*rows:][:rows]
 			for i := range a {
-				*(*uint32)(p) = uint32(a[i]) | uint32(b[i])<<8 | uint32(c[i])<<16 | uint32(d[i])<<24
-				p = next(p, stride, i, rows)
+				*(*uint32)(unsafe.Add(p, uintptr(i)*stride)) = uint32(a[i]) | uint32(b[i])<<8 | uint32(c[i])<<16 | uint32(d[i])<<24
 			}
 		case 8:
 			a, b, c, d := in[:rows], in[rows:][:rows], in[2*rows:][:rows], in[3*rows:][:rows]
@@ -100,8 +84,7 @@ func readLanes(src []byte, lanes []lane, base unsafe.Pointer, stride uintptr, ro
 			for i := range a {
 				lo := uint32(a[i]) | uint32(b[i])<<8 | uint32(c[i])<<16 | uint32(d[i])<<24
 				hi := uint32(e[i]) | uint32(f[i])<<8 | uint32(g[i])<<16 | uint32(h[i])<<24
-				*(*uint64)(p) = uint64(lo) | uint64(hi)<<32
-				p = next(p, stride, i, rows)
+				*(*uint64)(unsafe.Add(p, uintptr(i)*stride)) = uint64(lo) | uint64(hi)<<32
 			}
 		}
 	}

@@ -24,16 +24,22 @@ func (s *Staged) Restore(world ecs.World) (*Report, error) {
 	if err := r.Check(&s.Image); err != nil {
 		return nil, err
 	}
-	// The way back, and the source of what no file can hold.
+	// An adapter that fails puts the world back itself. This copy is for what
+	// comes after it (the host's states) and for what no file can hold.
 	var before Capture
-	if err := before.Take(world, s.options); err != nil {
-		return nil, err
+	if s.needsLive(world.Catalog()) {
+		if err := before.Take(world, s.options); err != nil {
+			return nil, err
+		}
 	}
 	img, err := s.prepare(world, &before)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.apply(r, img); err != nil {
+	if err := r.Restore(img); err != nil {
+		return nil, err
+	}
+	if err := s.finishStates(); err != nil {
 		if undo := s.undo(r, &before); undo != nil {
 			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("%v; and putting the world back failed too: %v", err, undo),
 				Hint: "the world may be in any state: restart the game"}
@@ -41,6 +47,26 @@ func (s *Staged) Restore(world ecs.World) (*Report, error) {
 		return nil, err
 	}
 	return s.Report(), nil
+}
+
+// needsLive reports whether the live world has to be copied first.
+func (s *Staged) needsLive(cat *ecs.Catalog) bool {
+	if len(s.finish) > 0 || len(s.options.Exclude) > 0 {
+		return true
+	}
+	for i := range s.Image.Archetypes {
+		for _, id := range s.Image.Archetypes[i].Components {
+			if nodeOf(cat.Components[id].Type.Go).opaque {
+				return true
+			}
+		}
+	}
+	for _, r := range s.Image.Resources {
+		if nodeOf(cat.Resources[r.ID].Type.Go).opaque {
+			return true
+		}
+	}
+	return false
 }
 
 // sameTypes: the numbers in the image are those of the catalog it was decoded
@@ -64,22 +90,21 @@ func (s *Staged) sameTypes(cat *ecs.Catalog) error {
 func (s *Staged) prepare(world ecs.World, before *Capture) (img *ecs.Image, err error) {
 	defer recovered(&err, "preparing")
 	cat := world.Catalog()
-	dropped, _ := s.options.excluded(cat)
+	dropped, withoutResources := s.options.excluded(cat)
 	img = &ecs.Image{Pool: s.Image.Pool, Archetypes: s.Image.Archetypes, Resources: s.Image.Resources, Hints: s.Image.Hints}
+	if before.catalog == nil {
+		return img, nil
+	}
 	live := locate(&before.Image)
 	if len(dropped) > 0 {
 		img.Archetypes, img.Hints = keep(leaveOut(img.Archetypes, dropped), &before.Image, live, dropped), nil
 	}
 	graftRows(cat, img, &before.Image, live)
-	_, dropped = s.options.excluded(cat)
-	img.Resources = graftResources(cat, img.Resources, before.Image.Resources, dropped)
+	img.Resources = graftResources(cat, img.Resources, before.Image.Resources, withoutResources)
 	return img, nil
 }
 
-func (s *Staged) apply(r ecs.Restorer, img *ecs.Image) (err error) {
-	if err := r.Restore(img); err != nil {
-		return err
-	}
+func (s *Staged) finishStates() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("a host state panicked while it was put in place: %v", p),

@@ -317,7 +317,7 @@ func (s *saver) archetype(a *ecs.ImageArchetype) {
 // values writes form, length and encoding of a column.
 func (s *saver) values(n *node, base unsafe.Pointer, rows int) {
 	c := &s.column
-	*c = encoder{buf: c.buf[:0], types: &s.types}
+	*c = encoder{buf: c.buf[:0], types: &s.types, spare: c.spare}
 	form := c.column(n, base, rows)
 	s.byte(form)
 	s.uvarint(uint64(len(c.buf)))
