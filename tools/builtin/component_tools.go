@@ -67,6 +67,7 @@ type ComponentTools struct {
 	owned  []*ecs.Type                 // in order of generation
 	listed map[string]bool             // once listed, a tool stays
 	bytes  int                         // of the listed entries
+	sizes  map[*tools.Tool]int         // what each takes in a listing, in bytes
 }
 
 // NewComponentTools generates into registry.
@@ -82,6 +83,7 @@ func NewComponentTools(registry *tools.Registry, o ComponentOptions) *ComponentT
 func (c *ComponentTools) reset() {
 	c.last, c.owned, c.bytes = nil, nil, 0
 	c.types, c.names, c.listed = map[*ecs.Type][]*tools.Tool{}, map[string]*ecs.Type{}, map[string]bool{}
+	c.sizes = map[*tools.Tool]int{}
 }
 
 // Clear removes every generated tool: the world is gone.
@@ -170,7 +172,7 @@ func (c *ComponentTools) chooseListed(cat *ecs.Catalog) []*tools.Tool {
 			if limit <= 0 || c.listed[t.Name] {
 				continue
 			}
-			size := entrySize(t)
+			size := c.sizes[t]
 			if c.options.List == ListAuto && c.bytes+size > MaxListedBytes {
 				continue // a smaller one may still fit
 			}
@@ -211,6 +213,7 @@ func (c *ComponentTools) generate(comp *ecs.Component) []*tools.Tool {
 		t.Unlisted = true
 		t.Meta = map[string]any{"typeID": comp.Type.ID, "typeShape": comp.Type.Shape, "schemaID": comp.Type.SchemaID}
 		c.names[t.Name] = comp.Type
+		c.sizes[t] = entrySize(t)
 	}
 	return ts
 }
