@@ -72,7 +72,7 @@ func (s *Server) call(ctx context.Context, info *front.CallInfo) *tools.Reply {
 	s.inflight.Add(1)
 	defer s.inflight.Add(-1)
 	s.lastCall.Store(int64(start.Sub(s.started)))
-	pub, reply := s.lookup(ctx, info)
+	pub, reply := s.lookup(ctx, info, true)
 	if pub == nil {
 		return reply
 	}
@@ -88,7 +88,7 @@ func (s *Server) call(ctx context.Context, info *front.CallInfo) *tools.Reply {
 
 // lookup finds a tool; a component that was registered just now brings its
 // tools along.
-func (s *Server) lookup(ctx context.Context, info *front.CallInfo) (*tools.Published, *tools.Reply) {
+func (s *Server) lookup(ctx context.Context, info *front.CallInfo, mayWait bool) (*tools.Published, *tools.Reply) {
 	if s.closing.Load() {
 		return nil, refusal(errClosed(), s.frame.Load())
 	}
@@ -99,7 +99,7 @@ func (s *Server) lookup(ctx context.Context, info *front.CallInfo) (*tools.Publi
 	if p, ok := s.registry.Listing().Lookup(name); ok {
 		return p, nil
 	}
-	if v := s.view.Load(); ctx != nil && v.bound && time.Since(v.at) > 0 {
+	if v := s.view.Load(); mayWait && v.bound {
 		s.awaitRefresh(ctx, v)
 	}
 	if p, ok := s.registry.Listing().Lookup(name); ok {

@@ -36,7 +36,7 @@ func die(how, file string) {
 		writeMapTwice()
 	case "overflow":
 		debug.SetMaxStack(1 << 20)
-		s.Guard(func() { endless(1) }) // Guard cannot recover this
+		s.Guard(func() { fmt.Println(endless(1)) }) // Guard cannot recover this
 	case "goroutine":
 		go func() { panic("the loader broke") }()
 		select {}
@@ -52,7 +52,12 @@ func die(how, file string) {
 }
 
 //go:noinline
-func endless(n int) int { return endless(n+1) + 1 }
+func endless(n int) int {
+	if n < 0 {
+		return 0
+	}
+	return endless(n+1) + 1
+}
 
 //go:noinline
 func writeMapTwice() {

@@ -126,8 +126,6 @@ func TestGateIsAskedAgainOnTheFrame(t *testing.T) {
 		if runs["readonly"].Load() != 0 {
 			t.Error("it ran while parked")
 		}
-		out = ask(context.Background(), s, "neither", "")
-		synctest.Wait()
 	})
 }
 

@@ -115,6 +115,7 @@ func (s *Server) setCrash(c *crash) {
 	r.LastCalls = s.history.list()
 	r.LogTail = s.readLogs(builtin.LogQuery{Tail: true, Limit: 20, Level: -100, MaxBytes: 8 << 10}, false).Lines
 	r.Goroutines = clip(string(stacks.All()), 64<<10)
+	s.lastCrash.Store(c)
 	s.crash.Store(c)
 	s.word.Or(bitRefresh)
 	s.log.Error("the game crashed", "panic", r.Panic, "system", r.System, "frame", r.Frame, "count", r.Count, "traceback", clip(r.Text, 4<<10))

@@ -74,11 +74,14 @@ func (h host) Files() (*os.Root, error)                { return h.s.files.open(h
 
 func (h host) Crash() *builtin.Crash {
 	c := h.s.crash.Load()
-	if c == nil {
-		return nil
+	cleared := c == nil
+	if cleared {
+		if c = h.s.lastCrash.Load(); c == nil {
+			return nil
+		}
 	}
 	r := c.report
-	r.Inspecting = c.inspecting.Load()
+	r.Inspecting, r.Cleared = c.inspecting.Load() && !cleared, cleared
 	if v := h.s.view.Load(); v.catalog != nil && v.frame > r.Frame {
 		r.Locked = v.catalog.Locked
 	}

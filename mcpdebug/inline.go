@@ -25,7 +25,7 @@ func (s *Server) callInline(info *front.CallInfo) *tools.Reply {
 	if s.world != nil || s.app != nil {
 		s.refreshInline()
 	}
-	pub, reply := s.lookup(nil, info)
+	pub, reply := s.lookup(context.Background(), info, false)
 	if pub == nil {
 		return reply
 	}

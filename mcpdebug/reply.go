@@ -210,8 +210,12 @@ func sentence(e *ecs.Error) string {
 			fmt.Fprintf(&b, " (of %d)", e.Total)
 		}
 	}
+	stop := ". "
+	if strings.Contains(e.Message, "\n") {
+		stop = "\n\n" // after a stack
+	}
 	if e.Hint != "" {
-		b.WriteString(". " + e.Hint)
+		b.WriteString(stop + e.Hint)
 	}
 	if e.Next != "" && !strings.Contains(e.Hint, e.Next) {
 		b.WriteString(". Next: " + e.Next)

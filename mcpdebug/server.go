@@ -43,12 +43,13 @@ type Server struct {
 	connected atomic.Int64
 	lastCall  atomic.Int64 // when a call arrived last: ns after started
 
-	park   atomic.Pointer[parking]
-	crash  atomic.Pointer[crash]
-	stall  atomic.Pointer[stalled]
-	crashM sync.Mutex // makers of crashes
-	counts struct{ crashes atomic.Int64 }
-	dead   atomic.Bool // starting for longer than StallAfter
+	park      atomic.Pointer[parking]
+	crash     atomic.Pointer[crash]
+	lastCrash atomic.Pointer[crash] // also after it was cleared
+	stall     atomic.Pointer[stalled]
+	crashM    sync.Mutex // makers of crashes
+	counts    struct{ crashes atomic.Int64 }
+	dead      atomic.Bool // starting for longer than StallAfter
 
 	timing  atomic.Bool // somebody is interested: Guard reads the clock
 	times   guardTimes
@@ -161,6 +162,7 @@ func (s *Server) Bind(world ecs.World, app *tools.App) {
 	}
 	s.world, s.app = world, app
 	s.crash.Store(nil)
+	s.lastCrash.Store(nil)
 	s.counts.crashes.Store(0)
 	s.ResetSandbox()
 	s.bindSubsystems(app)

@@ -39,7 +39,8 @@ type Host interface {
 	Logger() *slog.Logger
 	// Logs reads the ring of log lines.
 	Logs(LogQuery) LogPage
-	// Crash is the crash the game is in; nil while it is in none.
+	// Crash is the crash the game is in, or the last one, which was cleared;
+	// nil if there was none since the world was bound.
 	Crash() *Crash
 	// PreviousCrash is the unacknowledged end of an earlier process; nil if it
 	// ended well or nothing was kept.
@@ -154,6 +155,7 @@ type Crash struct {
 	Entity     ecs.Entity
 	Locked     bool // a query that was open at the panic still locks the world
 	Inspecting bool // crash_inspect is on
+	Cleared    bool // the game goes on
 	LastCalls  []CallRecord
 	LogTail    []LogLine
 	Goroutines string // dump of all goroutines, as the runtime prints them

@@ -52,7 +52,7 @@ func clearCrashTool(h Host) *tools.Tool {
 }
 
 type crashReport struct {
-	Crashed    bool           `json:"crashed" jsonschema:"whether the game is crashed now"`
+	Crashed    bool           `json:"crashed" jsonschema:"whether the game is crashed now; if not, the rest tells of the last crash"`
 	Panic      string         `json:"panic,omitempty" jsonschema:"the panic value"`
 	Frames     []StackFrame   `json:"frames" jsonschema:"stack at the panic, innermost first"`
 	System     string         `json:"system,omitempty" jsonschema:"the system that was running"`
@@ -84,7 +84,8 @@ func crashReportTool(h Host) *tools.Tool {
 			}
 			return r, nil
 		}
-		r.Crashed, r.Panic, r.System, r.Frame, r.Count, r.Locked, r.Inspecting = true, k.Panic, k.System, k.Frame, k.Count, k.Locked, k.Inspecting
+		r.Panic, r.System, r.Frame, r.Count, r.Locked, r.Inspecting = k.Panic, k.System, k.Frame, k.Count, k.Locked, k.Inspecting
+		r.Crashed = !k.Cleared
 		r.At = k.At.Format(time.RFC3339Nano)
 		r.Traceback = clipTo(k.Text, 16<<10)
 		r.Frames = append(r.Frames, k.Frames...)
@@ -94,6 +95,13 @@ func crashReportTool(h Host) *tools.Tool {
 			r.Entity = k.Entity.String()
 		}
 		r.Goroutines, _ = groupStacks(stacks.Parse([]byte(k.Goroutines)), h.FrameGoroutine(), "", 10, 8<<10)
+		if k.Cleared {
+			r.Hint = "the game goes on: this is its last crash, which was cleared"
+			if k.Locked {
+				r.Hint += "; a query still locks the world, clear_crash with unlock:true releases it"
+			}
+			return r, nil
+		}
 		r.Hint = "crash_inspect lets read-only tools look at the world as it is; clear_crash goes on"
 		if k.Locked {
 			r.Hint += ", with unlock:true to release the query that was open"
