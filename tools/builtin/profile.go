@@ -18,20 +18,22 @@ import (
 )
 
 func init() {
-	families = append(families, family{rank: 600, tools: func(h Host) []*tools.Tool {
-		p := &profiler{host: h}
-		return tools.Together(tools.Spec{Group: "profile"},
-			tools.NewOff(tools.Spec{Name: "profile_start", Destructive: true,
-				Description: "Starts a CPU, block or mutex profile of the running game, in any state, also while it hangs. Call profile_stop for the result; it ends by itself after 60 s.",
-				Example:     `{"kind":"cpu"}`}, p.start),
-			tools.NewOff(tools.Spec{Name: "profile_stop", Destructive: true,
-				Description: "Ends the profile, writes it as pprof and collapsed stacks, and tells where the time went by function and by system.",
-				Example:     `{"name":"slow_wave"}`}, p.stop),
-			tools.NewOff(tools.Spec{Name: "profile_heap", ReadOnly: true,
-				Description: "Writes a heap profile and tells which functions hold memory and which allocated since the last call. It collects garbage first.",
-				Example:     `{"top":10}`}, p.heap),
-		)
-	}})
+	families = append(families, family{rank: 600, tools: profileTools})
+}
+
+func profileTools(h Host) []*tools.Tool {
+	p := &profiler{host: h}
+	return tools.Together(tools.Spec{Group: "profile"},
+		tools.NewOff(tools.Spec{Name: "profile_start", Destructive: true,
+			Description: "Starts a CPU, block or mutex profile, in any state, also while the game hangs. profile_stop gives the result; it ends by itself after 60 s.",
+			Example:     `{"kind":"cpu"}`}, p.start),
+		tools.NewOff(tools.Spec{Name: "profile_stop", Destructive: true,
+			Description: "Ends the profile, writes it as pprof and collapsed stacks, and tells where the time went by function and by system.",
+			Example:     `{"name":"slow_wave"}`}, p.stop),
+		tools.NewOff(tools.Spec{Name: "profile_heap", ReadOnly: true,
+			Description: "Writes a heap profile and tells which functions hold memory and which allocated since the last call. It collects garbage first.",
+			Example:     `{"top":10}`}, p.heap),
+	)
 }
 
 // profiler is shared by the profile tools of one server. The session is the

@@ -1,0 +1,188 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// offHost is the part of a server that off-frame tools need.
+type offHost struct {
+	Host
+	registry *tools.Registry
+	app      *tools.App
+	dir      string
+	frame    uint64
+}
+
+func (h *offHost) Registry() *tools.Registry { return h.registry }
+func (h *offHost) App() *tools.App           { return h.app }
+func (h *offHost) Limits() Limits            { return Limits{DataDir: h.dir} }
+func (h *offHost) Status() Status            { return Status{State: "running", Frame: h.frame} }
+func (h *offHost) Catalog() *ecs.Catalog     { return nil }
+
+func profileHarness(t *testing.T) (*harness, *offHost) {
+	t.Helper()
+	host := &offHost{dir: t.TempDir()}
+	h := newHarness(t, profileTools(host)...)
+	host.registry = h.reg
+	t.Cleanup(func() { sessions.Abandon() })
+	return h, host
+}
+
+//go:noinline
+func hotSystem(until time.Time) (n int) {
+	for time.Now().Before(until) {
+		n++
+	}
+	return n
+}
+
+func TestProfileFindsTheHotSystem(t *testing.T) {
+	h, host := profileHarness(t)
+	h.ok("profile_start", `{}`)
+	h.refused("profile_start", `{}`, ecs.AlreadyRunning, "profile_stop")
+	pprof.Do(t.Context(), pprof.Labels("system", "hot"), func(context.Context) { hotSystem(time.Now().Add(300 * time.Millisecond)) })
+	host.frame = 30
+	h.refused("profile_stop", `{"name":"../evil"}`, ecs.InvalidArguments, "folder")
+	r := h.ok("profile_stop", `{"name":"p"}`)
+	by, _ := json.Marshal(r["bySystem"])
+	top, _ := json.Marshal(r["top"])
+	if !strings.Contains(string(by), `"system":"hot"`) || !strings.Contains(string(top), "hotSystem") {
+		t.Errorf("the hot system is not found: %s\n%s", by, top)
+	}
+	if n, _ := r["frames"].(json.Number).Int64(); n != 30 {
+		t.Errorf("frames %v, want 30", r["frames"])
+	}
+	text, err := os.ReadFile(r["pprof"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := profile.Parse(bytes.NewReader(text)); err != nil {
+		t.Errorf("the file does not parse: %v", err)
+	}
+	collapsed, err := os.ReadFile(r["collapsed"].(string))
+	if err != nil || !strings.Contains(string(collapsed), ";") {
+		t.Errorf("collapsed stacks: %v %.200s", err, collapsed)
+	}
+	h.refused("profile_stop", `{}`, ecs.NotRunning, "profile_start")
+}
+
+func TestProfileOfTheHostIsLeftAlone(t *testing.T) {
+	h, _ := profileHarness(t)
+	var own bytes.Buffer
+	if err := pprof.StartCPUProfile(&own); err != nil {
+		t.Skip("the test binary is being profiled: ", err)
+	}
+	e := h.refused("profile_start", `{}`, ecs.AlreadyRunning)
+	if !strings.Contains(e.Message, "of its own") {
+		t.Errorf("got %q", e.Message)
+	}
+	h.refused("profile_stop", `{}`, ecs.NotRunning)
+	pprof.StopCPUProfile()
+	if own.Len() == 0 {
+		t.Error("the game's own profile was ended")
+	}
+}
+
+func TestSamplesSurviveAFailedWrite(t *testing.T) {
+	h, host := profileHarness(t)
+	h.ok("profile_start", `{"kind":"mutex"}`)
+	good := host.dir
+	host.dir = filepath.Join(good, "file")
+	if err := os.WriteFile(host.dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, e := h.call("profile_stop", `{"name":"kept"}`)
+	if e == nil || !strings.Contains(e.Hint, "kept") {
+		t.Fatalf("writing below a file: %v", e)
+	}
+	host.dir = good
+	if r := h.ok("profile_stop", `{"name":"kept"}`); r["kind"] != "mutex" {
+		t.Errorf("got %v", r)
+	}
+}
+
+func TestEmptyProfileIsAnAnswer(t *testing.T) {
+	h, _ := profileHarness(t)
+	h.ok("profile_start", `{"kind":"block"}`)
+	if r := h.ok("profile_stop", `{}`); r["hint"] == nil || len(r["top"].([]any)) != 0 {
+		t.Errorf("got %v, want a hint", r)
+	}
+	h.refused("profile_start", `{"kind":"gpu"}`, ecs.InvalidArguments, "mutex")
+	h.refused("profile_start", `{"kind":"cpu","system":"x"}`, ecs.NotSupported)
+}
+
+func TestHeapProfile(t *testing.T) {
+	h, _ := profileHarness(t)
+	for range 2 {
+		r := h.ok("profile_heap", `{"name":"h","top":3}`)
+		if n, _ := r["inUseBytes"].(json.Number).Int64(); n <= 0 || len(r["top"].([]any)) == 0 {
+			t.Errorf("got %v", r)
+		}
+	}
+}
+
+// clock is a schedule with times written down.
+type clock struct {
+	tools.Systems
+	history tools.History
+}
+
+func (c clock) Running() (string, time.Duration) { return "ai", time.Millisecond }
+func (c clock) History(n int) tools.History {
+	h := c.history
+	if n < len(h.Frames) {
+		h.Frames = h.Frames[len(h.Frames)-n:]
+	}
+	return h
+}
+
+func TestFrameTimesBlameTheSystem(t *testing.T) {
+	c := clock{history: tools.History{Systems: []string{"ai", "movement"}, Phases: []string{"ai", "movement"}}}
+	for i := range 100 {
+		ai, move := 1*time.Millisecond, 2*time.Millisecond
+		if i == 60 {
+			ai = 9 * time.Millisecond
+		}
+		c.history.Frames = append(c.history.Frames, tools.FrameTimes{Frame: uint64(1000 + i), Busy: ai + move, Systems: []time.Duration{ai, move}})
+	}
+	c.history.Frames[10].Systems[0] = -1
+	app := &tools.App{Systems: c}
+	r, err := frameTimes(app, frameTimesArgs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Frames != 100 || r.From != 1000 || r.To != 1099 || r.P50Ms != 3 || r.P99Ms != 3 || r.MaxMs != 11 || r.AvgMs != 3.08 {
+		t.Errorf("got %+v", r)
+	}
+	if len(r.Spikes) != 1 || r.Spikes[0] != (spike{Frame: 1060, Ms: 11, System: "ai"}) {
+		t.Errorf("spikes %+v", r.Spikes)
+	}
+	if len(r.Systems) != 2 || r.Systems[0] != (systemTimes{System: "movement", Phase: "movement", AvgMs: 2, P95Ms: 2, MaxMs: 2, Runs: 100}) || r.Systems[1].Runs != 99 {
+		t.Errorf("systems %+v", r.Systems)
+	}
+	if n := len([]rune(r.Sparkline)); n != 60 || !strings.Contains(r.Sparkline, "█") {
+		t.Errorf("sparkline %q", r.Sparkline)
+	}
+	if r, err := frameTimes(app, frameTimesArgs{Frames: 10, System: "movement"}); err != nil || r.Frames != 10 || r.MaxMs != 2 || len(r.Systems) != 1 {
+		t.Errorf("narrowed: %+v, %v", r, err)
+	}
+	if _, err := frameTimes(app, frameTimesArgs{System: "movment"}); err == nil || err.(*ecs.Error).Options[0] != "movement" {
+		t.Errorf("misspelt: %v", err)
+	}
+	if r, err := frameTimes(&tools.App{Systems: clock{}}, frameTimesArgs{}); err != nil || r.Frames != 0 {
+		t.Errorf("no frames yet: %+v, %v", r, err)
+	}
+}
