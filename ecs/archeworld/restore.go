@@ -81,16 +81,6 @@ func (w *World) shadeAll() []reflect.Value {
 	return held
 }
 
-// keepResources: arche's Reset drops them, the game keeps pointers to them.
-func (w *World) keepResources() []any {
-	ids := w.resourceIDs()
-	kept := make([]any, len(ids))
-	for i, id := range ids {
-		kept[i] = w.ew.Resources().Get(id)
-	}
-	return kept
-}
-
 // restoring is one run of replace.
 type restoring struct {
 	w     *World
@@ -135,90 +125,6 @@ func (w *World) replace(img *loupe.Image, kept []any) (err error) {
 	r.finish()
 	w.restoreResources(img, kept)
 	return nil
-}
-
-// makeNodes creates what arche lacks of the archetypes' nodes, in the image's
-// order, and of their slots for relation archetypes. A node comes into being
-// with the first entity of its composition, a slot with the first relation to
-// a target while no other slot is free.
-func (r *restoring) makeNodes() {
-	w, in := r.w, r.w.inner()
-	r.nodes = make(map[ecs.Mask]*archNode, len(in.nodePointers))
-	note := func() {
-		for _, n := range in.nodePointers {
-			r.nodes[n.Mask] = n
-		}
-	}
-	note()
-	var targets []ecs.Entity
-	visit := func(b *ecs.Builder, relation bool) {
-		var e ecs.Entity
-		if relation {
-			targets = append(targets, w.ew.NewEntity())
-			e = b.New(targets[len(targets)-1])
-		} else {
-			e = b.New()
-		}
-		w.ew.RemoveEntity(e)
-	}
-	for i := range r.img.Archetypes {
-		b, mask, relation := r.builder(&r.img.Archetypes[i])
-		if n := r.nodes[mask]; n == nil || !n.IsActive {
-			visit(b, relation)
-			note()
-		}
-		n := r.nodes[mask]
-		for h := r.hints.nodes[uint32(i)]; relation && int64(n.archetypes.len) < int64(h.slots); {
-			n.freeIndices = nil
-			visit(b, true)
-		}
-	}
-	for _, t := range targets {
-		w.ew.RemoveEntity(t) // frees the slots
-	}
-	w.ew.Reset()
-	r.orderNodes()
-	for first, h := range r.hints.nodes {
-		if int64(first) < int64(len(r.img.Archetypes)) {
-			_, mask, _ := r.builder(&r.img.Archetypes[first])
-			r.hint[r.nodes[mask]] = h
-		}
-	}
-	for _, n := range in.nodePointers {
-		if !n.HasRelation || !n.IsActive {
-			continue
-		}
-		for j := int32(0); j < n.archetypes.len; j++ {
-			if n.archetypes.at(j).index < 0 {
-				r.spare[n] = append(r.spare[n], j)
-			}
-		}
-	}
-}
-
-// orderNodes puts the image's nodes in its order, each in a place that one of
-// them has now. In a world that was captured itself they are in it already.
-func (r *restoring) orderNodes() {
-	in := r.w.inner()
-	var order []*archNode
-	known := map[*archNode]bool{}
-	for i := range r.img.Archetypes {
-		_, mask, _ := r.builder(&r.img.Archetypes[i])
-		if n := r.nodes[mask]; !known[n] {
-			known[n] = true
-			order = append(order, n)
-		}
-	}
-	moved := false
-	for i, n := range in.nodePointers {
-		if known[n] {
-			moved = moved || n != order[0]
-			in.nodePointers[i], order = order[0], order[1:]
-		}
-	}
-	if moved {
-		r.w.nodes = nil
-	}
 }
 
 func (r *restoring) builder(a *loupe.ImageArchetype) (b *ecs.Builder, mask ecs.Mask, relation bool) {
@@ -301,47 +207,6 @@ func (r *restoring) create(i, n int) {
 		(*entityLayout)(unsafe.Pointer(&in.entityPool.entities[t.ID])).gen = was.Generation()
 	}
 	r.arch[i] = in.entities[id].arch
-}
-
-// place chooses the slot that a relation archetype will take in its node, by
-// leaving arche that one as the only free one, or none to make it append.
-func (r *restoring) place(i int, n *archNode, t loupe.Entity) {
-	if n == nil || !n.IsActive {
-		return
-	}
-	if _, ok := n.archetypeMap[engineEntity(t)]; ok {
-		return
-	}
-	n.freeIndices = nil
-	spare := r.spare[n]
-	if len(spare) == 0 {
-		return
-	}
-	want, exact := r.wanted(i, n)
-	k := slices.Index(spare, want)
-	if !exact || k < 0 {
-		// The first free slot behind those in use.
-		behind := int32(-1)
-		if i > 0 && r.arch[i-1] != nil && r.arch[i-1].node == n {
-			behind = r.arch[i-1].index
-		}
-		if k = slices.IndexFunc(spare, func(s int32) bool { return s > behind }); k < 0 {
-			return
-		}
-	}
-	n.freeIndices = []int32{spare[k]}
-	r.spare[n] = slices.Delete(spare, k, k+1)
-}
-
-// wanted is the slot that the hints name, if the node has as many slots as
-// they speak of.
-func (r *restoring) wanted(i int, n *archNode) (int32, bool) {
-	h, ok := r.hint[n]
-	k := int64(i) - int64(h.first)
-	if !ok || k < 0 || k >= int64(len(h.used)) || int64(h.slots) > int64(n.archetypes.len) {
-		return 0, false
-	}
-	return int32(h.used[k]), true
 }
 
 func (r *restoring) fill(i int) {
@@ -457,35 +322,6 @@ func (r *restoring) orderFilters() {
 		slices.SortFunc(list, func(a, b *archetype) int { return rank[a] - rank[b] })
 		for k, at := range places {
 			f.Archetypes.pointers[at] = list[k]
-		}
-	}
-}
-
-// restoreResources puts the game's own resource objects back, with the
-// image's contents.
-func (w *World) restoreResources(img *loupe.Image, kept []any) {
-	content := map[loupe.TypeID]reflect.Value{}
-	for _, r := range img.Resources {
-		content[r.ID] = r.Value
-	}
-	for i, id := range w.resourceIDs() {
-		v, listed := content[loupe.TypeID(i)]
-		was := reflect.ValueOf(kept[i])
-		switch {
-		case !listed:
-			if kept[i] != nil {
-				w.ew.Resources().Add(id, kept[i])
-			}
-		case !v.IsValid():
-		case was.IsValid() && was.Type() == reflect.PointerTo(v.Type()) && !was.IsNil():
-			was.Elem().Set(loupe.Copy(v))
-			w.ew.Resources().Add(id, kept[i])
-		case was.IsValid() && was.Type() == v.Type():
-			w.ew.Resources().Add(id, loupe.Copy(v).Interface())
-		default:
-			p := reflect.New(v.Type())
-			p.Elem().Set(loupe.Copy(v))
-			w.ew.Resources().Add(id, p.Interface())
 		}
 	}
 }

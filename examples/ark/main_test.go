@@ -78,6 +78,9 @@ func (c *client) ok(tool string, args map[string]any) map[string]any {
 	return s
 }
 
+// in is the client with the failures going to a subtest.
+func (c *client) in(t *testing.T) *client { return &client{T: t, url: c.url, session: c.session} }
+
 type object = map[string]any
 
 // A client's session over a world of Ark, from the outside.
@@ -134,8 +137,8 @@ func TestSession(t *testing.T) {
 	}
 	c.ok("Position_configure", object{"entity": spawned, "X": 50, "Y": 30})
 	c.ok("Hunger_Feed", object{"entity": e, "amount": 5})
-	t.Run("snapshot", func(t *testing.T) { c.snapshot(t, spawned) })
-	t.Run("lua", func(t *testing.T) { c.lua(t, e) })
+	t.Run("snapshot", func(t *testing.T) { c.in(t).snapshot(t, spawned) })
+	t.Run("lua", func(t *testing.T) { c.in(t).lua(t, e) })
 	// A target's death resets relations here; nothing dangles.
 	c.ok("despawn", object{"entity": e})
 	text, _ := json.Marshal(c.ok("world_check", nil))
