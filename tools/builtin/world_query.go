@@ -1,0 +1,350 @@
+package builtin
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"hash/fnv"
+	"reflect"
+	"strings"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// selection is the part of the arguments that says which entities are meant;
+// modify takes it as an object.
+type selection struct {
+	Name      string     `json:"name,omitempty" jsonschema:"part of the entity's label, in any case"`
+	With      []string   `json:"with,omitempty" jsonschema:"components that it has"`
+	Without   []string   `json:"without,omitempty" jsonschema:"components that it lacks"`
+	Exclusive bool       `json:"exclusive,omitempty" jsonschema:"no other components than with; with:[] finds entities without any"`
+	Target    *entityArg `json:"target,omitempty" jsonschema:"entity that one of its relations points at"`
+	Where     string     `json:"where,omitempty" jsonschema:"Go condition over field paths, such as Health.HP < Health.Max/2 && Enemy.Kind == \"Brute\"; also len(x), isnan(x), has(Component), alive(entity), contains(text, \"part\"); components it names are required"`
+}
+
+func (s *selection) query() query.Query {
+	q := query.Query{Name: s.Name, With: s.With, Without: s.Without, Exclusive: s.Exclusive, Where: s.Where}
+	if s.Target != nil {
+		if q.Target = s.Target.entity.String(); !s.Target.full {
+			q.Target, _, _ = strings.Cut(q.Target, "v")
+		}
+	}
+	return q
+}
+
+type queryArgs struct {
+	selection
+	Select  []string `json:"select,omitempty" jsonschema:"only the values at these paths, such as Health.HP"`
+	Values  bool     `json:"values,omitempty" jsonschema:"whether to give component values" debug:"default=true"`
+	Sort    string   `json:"sort,omitempty" jsonschema:"path or expression to sort by, such as Health.HP; -Health.HP: the greatest first"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"how many entities to return; all are counted" debug:"min=1,max=10000,default=50"`
+	Explain bool     `json:"explain,omitempty" jsonschema:"say which archetypes match, how many entities each condition passed, and why nothing matches"`
+	sizeArgs
+}
+
+type queryResult struct {
+	Matched  int         `json:"matched" jsonschema:"how many entities match"`
+	Entities []entityRow `json:"entities" jsonschema:"a page of them"`
+	pageInfo
+	WorldChanged bool               `json:"worldChanged,omitempty" jsonschema:"entities have come, gone or moved, or other ones match, since the first page"`
+	Explain      *query.Explanation `json:"explain,omitempty" jsonschema:"how the matches came about"`
+}
+
+// queryCursor is where a page ended. The world may have changed since: without
+// a sort the entity says where to go on, and if it is gone its place does; with
+// a sort its key does.
+type queryCursor struct {
+	Entity    ecs.Entity   `json:"e"`
+	Archetype int          `json:"a,omitempty"`
+	Row       int          `json:"r,omitempty"`
+	After     *query.After `json:"s,omitempty"`
+	World     uint64       `json:"w"` // fingerprint at the first page
+}
+
+type queryPrep struct {
+	args     queryArgs
+	plan     late[*query.Plan]
+	order    late[*query.Order]
+	selected late[[]selected]
+	kind     string
+	cursor   *queryCursor
+}
+
+// selected is one path of select.
+type selected struct {
+	text string
+	comp *ecs.Component
+	path *ecs.Path
+}
+
+type queryCopy struct {
+	prep    *queryPrep
+	rows    []entityCopy
+	places  []queryCursor // where each row was
+	picked  [][]reflect.Value
+	failed  []map[string]string
+	paths   []selected
+	matched int
+	more    bool
+	world   uint64
+	explain *query.Explanation
+}
+
+func queryTool() *tools.Tool {
+	return withEntities[queryArgs](tools.NewPhased(tools.Spec{
+		Name: "query", ReadOnly: true, Idempotent: true,
+		Description: "Finds entities by components, label, relation target and conditions over their fields, counts all and returns a page. Narrow it with where and select; info reads one entity whole.",
+		Example:     `{"with":["Health"],"where":"Health.HP < 10","select":["Health.HP"],"sort":"Health.HP","limit":5}`,
+	}, tools.Phases[queryArgs, *queryPrep, *queryCopy, queryResult]{Before: queryBefore, Frame: queryFrame, After: queryAfter}))
+}
+
+func queryBefore(c *tools.Call, in queryArgs) (*queryPrep, error) {
+	p := &queryPrep{args: in}
+	var err error
+	if p.plan, err = early(c, func(cat *ecs.Catalog) (*query.Plan, error) { return query.Compile(cat, in.query()) }); err != nil {
+		return nil, err
+	}
+	if in.Sort != "" {
+		if p.order, err = early(c, func(cat *ecs.Catalog) (*query.Order, error) { return query.CompileOrder(cat, in.Sort) }); err != nil {
+			return nil, err
+		}
+	}
+	if p.selected, err = early(c, func(cat *ecs.Catalog) ([]selected, error) { return compileSelect(cat, in.Select) }); err != nil {
+		return nil, err
+	}
+	// A cursor belongs to the same question, page sizes aside.
+	b, err := json.Marshal(struct {
+		Q    query.Query
+		Sort string
+	}{in.query(), in.Sort})
+	if err != nil {
+		return nil, err
+	}
+	p.kind = "query:" + string(b)
+	if in.Cursor != "" {
+		p.cursor = new(queryCursor)
+		if err := decodeCursor(p.kind, in.Cursor, p.cursor); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func compileSelect(cat *ecs.Catalog, paths []string) ([]selected, error) {
+	out := make([]selected, 0, len(paths))
+	for _, text := range paths {
+		comp, path, err := cat.ComponentPath(text)
+		if err != nil {
+			if e, ok := err.(*ecs.Error); ok {
+				d := *e
+				d.Message = "select: " + e.Message
+				err = &d
+			}
+			return nil, err
+		}
+		out = append(out, selected{text, comp, path})
+	}
+	return out, nil
+}
+
+func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
+	w := f.World
+	plan, err := p.plan.on(f)
+	if err != nil {
+		return nil, err
+	}
+	if plan, err = plan.Bind(w); err != nil {
+		return nil, err
+	}
+	out := &queryCopy{prep: p}
+	if out.paths, err = p.selected.on(f); err != nil {
+		return nil, err
+	}
+	if p.args.Explain {
+		if out.explain, err = plan.Explain(w); err != nil {
+			return nil, err
+		}
+	}
+	cat := w.Catalog()
+	limit := p.args.Limit
+	if p.args.Sort != "" {
+		order, err := p.order.on(f)
+		if err != nil {
+			return nil, err
+		}
+		var after *query.After
+		if p.cursor != nil {
+			after = p.cursor.After
+		}
+		ranked, matched, err := plan.Top(w, order, limit+1, after)
+		if err != nil {
+			return nil, err
+		}
+		out.matched, out.more = matched, len(ranked) > limit
+		for i := range ranked[:min(limit, len(ranked))] {
+			r := &ranked[i]
+			out.take(cat, r.Chunk(), r.Row, queryCursor{Entity: r.Entity, After: &r.After})
+		}
+	} else {
+		from := startAt(w, p.cursor)
+		out.matched, err = plan.Rows(w, func(c ecs.Chunk, rows []int32) bool {
+			for _, row := range rows {
+				if !from.reached(c, int(row)) {
+					continue
+				}
+				if len(out.rows) == limit {
+					out.more = true
+					return false
+				}
+				out.take(cat, c, int(row), queryCursor{Entity: c.Entity(int(row)), Archetype: c.Archetype(), Row: int(row)})
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	out.world = fingerprint(cat, out.matched)
+	return out, nil
+}
+
+// start is where a page without a sort begins.
+type start struct {
+	archetype, row int
+	begun          bool
+}
+
+// startAt finds where to go on. If the entity that ended the last page is gone
+// its archetype's last row has taken its place (swap-remove), so that row is
+// next; otherwise the row after it.
+func startAt(w ecs.World, c *queryCursor) *start {
+	if c == nil {
+		return &start{begun: true}
+	}
+	if chunk, row, ok := w.Row(c.Entity); ok && chunk.Archetype() == c.Archetype {
+		return &start{archetype: c.Archetype, row: row + 1}
+	}
+	return &start{archetype: c.Archetype, row: c.Row}
+}
+
+// reached reports whether a row belongs to the page or a later one. Chunks
+// come in ascending order of their archetypes' numbers.
+func (s *start) reached(c ecs.Chunk, row int) bool {
+	if s.begun {
+		return true
+	}
+	a := c.Archetype()
+	s.begun = a > s.archetype || a == s.archetype && row >= s.row
+	return s.begun
+}
+
+// fingerprint tells whether entities have come, gone or moved between
+// archetypes, or the number of matches has changed. Field writes that change
+// neither are not seen.
+func fingerprint(cat *ecs.Catalog, matched int) uint64 {
+	h := fnv.New64a()
+	var b []byte
+	add := func(n int) { b = binary.LittleEndian.AppendUint64(b, uint64(n)) }
+	add(matched)
+	add(cat.Entities.Alive)
+	add(cat.Entities.Recycled)
+	add(cat.Entities.Total)
+	for i := range cat.Archetypes {
+		add(cat.Archetypes[i].Entities)
+	}
+	h.Write(b)
+	return h.Sum64()
+}
+
+// take copies one row of the page out of the world.
+func (q *queryCopy) take(cat *ecs.Catalog, c ecs.Chunk, row int, at queryCursor) {
+	in := &q.prep.args
+	q.rows = append(q.rows, takeRow(cat, c, row, in.Values && len(in.Select) == 0, nil))
+	q.places = append(q.places, at)
+	if len(in.Select) == 0 {
+		return
+	}
+	values := make([]reflect.Value, len(q.paths))
+	var failed map[string]string
+	for i, s := range q.paths {
+		root, ok := rowValue(c, row, s.comp)
+		if !ok {
+			continue // the entity lacks the component
+		}
+		err := safely(func() error {
+			v, err := s.path.Get(root)
+			if err == nil {
+				values[i] = ecs.Copy(v)
+			}
+			return err
+		})
+		if err != nil {
+			if failed == nil {
+				failed = map[string]string{}
+			}
+			failed[s.text] = err.Error()
+		}
+	}
+	q.picked, q.failed = append(q.picked, values), append(q.failed, failed)
+}
+
+func queryAfter(_ *tools.Call, q *queryCopy) (queryResult, error) {
+	in := &q.prep.args
+	out := queryResult{Matched: q.matched, Explain: q.explain, Entities: make([]entityRow, 0, len(q.rows))}
+	out.Total = q.matched
+	size := 0
+	var buf []byte
+	for i := range q.rows {
+		row := q.rows[i].row(ecs.EncodeOptions{Bulk: true})
+		if q.picked != nil {
+			for j, v := range q.picked[i] {
+				if v.IsValid() {
+					row.put(q.paths[j].text, v, ecs.EncodeOptions{Bulk: true})
+				}
+			}
+			for k, why := range q.failed[i] {
+				row.fail(k, why)
+			}
+		}
+		if i == 0 {
+			row.shrink(in.max())
+		}
+		b, err := ecs.AppendJSON(buf[:0], reflect.ValueOf(&row).Elem(), ecs.EncodeOptions{JSON: true})
+		if err != nil {
+			return out, err
+		}
+		buf, size = b, size+len(b)+1
+		if i > 0 && size > in.max() {
+			q.more = true
+			break
+		}
+		out.Entities = append(out.Entities, row)
+	}
+	out.Returned = len(out.Entities)
+	world := q.world
+	if q.prep.cursor != nil {
+		world = q.prep.cursor.World
+		out.WorldChanged = world != q.world
+	}
+	if q.more && out.Returned > 0 {
+		last := q.places[out.Returned-1]
+		last.World = world
+		out.Truncated, out.Next = true, encodeCursor(q.prep.kind, last)
+		out.Hint = narrower(in, size > in.max())
+	}
+	return out, nil
+}
+
+// narrower names the call that would have needed less.
+func narrower(in *queryArgs, large bool) string {
+	switch {
+	case large && len(in.Select) == 0 && in.Values:
+		return `pass next as cursor, or ask for less: "select":["Component.Field"] or "values":false`
+	case large:
+		return "pass next as cursor, or raise maxBytes"
+	case in.Where == "" && in.Limit <= 50:
+		return "pass next as cursor, or narrow it with where; matched is the full count"
+	}
+	return "pass next as cursor; matched is the full count"
+}

@@ -1,0 +1,138 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+type removeArgs struct {
+	Entity    entityArg `json:"entity" jsonschema:"the entity's full id, like \"42v3\""`
+	Component string    `json:"component" jsonschema:"name of the component"`
+}
+
+type removeResult struct {
+	Entity     string   `json:"entity" jsonschema:"the entity"`
+	Removed    bool     `json:"removed" jsonschema:"whether the component was removed"`
+	Skipped    bool     `json:"skipped,omitempty" jsonschema:"the entity had no such component"`
+	Components []string `json:"components" jsonschema:"what it has now"`
+}
+
+type removePrep struct {
+	in   removeArgs
+	comp late[ecs.TypeID]
+}
+
+func removeTool() *tools.Tool {
+	return withEntities[removeArgs](tools.NewPhased(tools.Spec{
+		Name: "remove", Destructive: true, Idempotent: true,
+		Description: "Takes a component from an entity. An entity that lacks it is left alone (skipped). despawn removes whole entities.",
+		Example:     `{"entity":"42v3","component":"Velocity"}`,
+	}, tools.Phases[removeArgs, removePrep, removeResult, removeResult]{
+		Before: func(c *tools.Call, in removeArgs) (removePrep, error) {
+			if err := in.Entity.writing("entity"); err != nil {
+				return removePrep{}, err
+			}
+			comp, err := early(c, func(cat *ecs.Catalog) (ecs.TypeID, error) {
+				comp, err := cat.Component(in.Component)
+				if err != nil {
+					return 0, notAComponent(cat, in.Component, err)
+				}
+				return comp.ID, nil
+			})
+			return removePrep{in, comp}, err
+		},
+		Frame: func(f *tools.Frame, p removePrep) (removeResult, error) {
+			w, e := f.World, p.in.Entity.entity
+			id, err := p.comp.on(f)
+			if err != nil {
+				return removeResult{}, err
+			}
+			if err := requireAlive(w, e); err != nil {
+				return removeResult{}, err
+			}
+			out := removeResult{Entity: e.String()}
+			c, _, ok := w.Row(e)
+			if ok && slices.Contains(c.Components(), id) {
+				if _, err := w.Apply([]ecs.Change{{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{id}}}); err != nil {
+					return removeResult{}, err
+				}
+				out.Removed = true
+			} else {
+				out.Skipped = true
+			}
+			if c, _, ok := w.Row(e); ok {
+				out.Components = componentNames(w.Catalog(), c.Components())
+			}
+			return out, nil
+		},
+	}))
+}
+
+type despawnArgs struct {
+	Entity   *entityArg  `json:"entity,omitempty" jsonschema:"the entity's full id, like \"42v3\""`
+	Entities []entityArg `json:"entities,omitempty" jsonschema:"or several of them"`
+}
+
+type despawnResult struct {
+	Despawned int      `json:"despawned" jsonschema:"how many entities are gone"`
+	Skipped   int      `json:"skipped" jsonschema:"how many were dead already"`
+	Reasons   []string `json:"reasons,omitempty" jsonschema:"why entities were skipped, at most 5"`
+}
+
+func despawnTool() *tools.Tool {
+	return withEntities[despawnArgs](tools.NewPhased(tools.Spec{
+		Name: "despawn", Destructive: true, Idempotent: true,
+		Description: "Removes entities from the world. Dead ones are counted as skipped. snapshot_save first if it may have to be undone.",
+		Example:     `{"entities":["42v3","43v1"]}`,
+	}, tools.Phases[despawnArgs, []ecs.Entity, despawnResult, despawnResult]{
+		Before: func(_ *tools.Call, in despawnArgs) ([]ecs.Entity, error) {
+			list := in.Entities
+			if in.Entity != nil {
+				if err := in.Entity.writing("entity"); err != nil {
+					return nil, err
+				}
+				list = append(slices.Clone(list), *in.Entity)
+			}
+			if len(list) == 0 {
+				return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "say which entities to remove", Options: []string{"entity", "entities"}, Total: 2}
+			}
+			es := make([]ecs.Entity, 0, len(list))
+			seen := make(map[ecs.Entity]bool, len(list))
+			for i, a := range list {
+				if err := a.writing(fmt.Sprintf("entities[%d]", i)); err != nil {
+					return nil, err
+				}
+				if !seen[a.entity] {
+					seen[a.entity] = true
+					es = append(es, a.entity)
+				}
+			}
+			return es, nil
+		},
+		Frame: func(f *tools.Frame, es []ecs.Entity) (despawnResult, error) {
+			var out despawnResult
+			var changes []ecs.Change
+			for _, e := range es {
+				err := requireAlive(f.World, e)
+				if err == nil {
+					changes = append(changes, ecs.Change{Op: ecs.OpDespawn, Entity: e})
+					continue
+				}
+				out.Skipped++
+				if len(out.Reasons) < 5 {
+					out.Reasons = append(out.Reasons, err.Error())
+				}
+			}
+			if len(changes) > 0 {
+				if _, err := f.World.Apply(changes); err != nil {
+					return despawnResult{}, err
+				}
+			}
+			out.Despawned = len(changes)
+			return out, nil
+		},
+	}))
+}
