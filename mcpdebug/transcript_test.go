@@ -207,6 +207,7 @@ func play(t *testing.T, ar *txtar.Archive) string {
 			} else {
 				s.Poll()
 			}
+			synctest.Wait() // the answers are sent before the update goes on
 			for _, what := range during {
 				g.happens(t, what)
 			}
