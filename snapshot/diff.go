@@ -14,9 +14,11 @@ type DiffOptions struct {
 	// Component limits the diff to one component or resource type, in any form
 	// ecs.Catalog accepts. Default all.
 	Component string
-	// Entity limits it to one entity; a zero generation stands for whoever
-	// has the slot. Default all.
+	// Entity limits it to one entity. Default all.
 	Entity ecs.Entity
+	// AnyGeneration makes Entity stand for whoever has the slot, in either
+	// image. Default false.
+	AnyGeneration bool
 	// Epsilon is the largest difference between two floats that still counts
 	// as none, absolute. With 0 floats are compared bit for bit. Default 0.
 	Epsilon float64
@@ -107,7 +109,7 @@ type differ struct {
 
 func (d *differ) wants(e ecs.Entity) bool {
 	want := d.o.Entity
-	return want.IsZero() || e.ID == want.ID && (want.Gen == 0 || e.Gen == want.Gen)
+	return want.IsZero() || e.ID == want.ID && (d.o.AnyGeneration || e.Gen == want.Gen)
 }
 
 func (d *differ) compares(id ecs.TypeID) bool {

@@ -215,7 +215,8 @@ func TestDiff(t *testing.T) {
 	}{
 		"limit 0":        {DiffOptions{}, DiffResult{Spawned: 1, Despawned: 1, Changed: 7, ResourcesChanged: 1, Total: 12}},
 		"epsilon":        {DiffOptions{Epsilon: 0.01}, DiffResult{Spawned: 1, Despawned: 1, Changed: 6, ResourcesChanged: 1, Total: 11}},
-		"one entity":     {DiffOptions{Entity: ecs.Entity{ID: 1}}, DiffResult{Changed: 1, Total: 1}},
+		"one entity":     {DiffOptions{Entity: ecs.Entity{ID: 1}, AnyGeneration: true}, DiffResult{Changed: 1, Total: 1}},
+		"one of another": {DiffOptions{Entity: ecs.Entity{ID: 1}}, DiffResult{}},
 		"one component":  {DiffOptions{Component: "position"}, DiffResult{Changed: 1, Total: 1}},
 		"one tag":        {DiffOptions{Component: "tag"}, DiffResult{Despawned: 1, Total: 1}},
 		"leaving it out": {DiffOptions{Exclude: []string{"sink", "childOf"}}, DiffResult{Spawned: 1, Despawned: 1, Changed: 1, ResourcesChanged: 1, Total: 4}},

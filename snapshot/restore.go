@@ -18,7 +18,7 @@ func (s *Staged) Restore(world ecs.World) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.sameTypes(world.Catalog()); err != nil {
+	if err := s.Fits(world.Catalog()); err != nil {
 		return nil, err
 	}
 	if err := r.Check(&s.Image); err != nil {
@@ -69,9 +69,10 @@ func (s *Staged) needsLive(cat *ecs.Catalog) bool {
 	return false
 }
 
-// sameTypes: the numbers in the image are those of the catalog it was decoded
-// for; types are only ever added.
-func (s *Staged) sameTypes(cat *ecs.Catalog) error {
+// Fits reports whether the image's type numbers mean in a world with this
+// catalog what they meant in the one that Decode was given. A world keeps its
+// numbers for life, so the error says that it is another world.
+func (s *Staged) Fits(cat *ecs.Catalog) error {
 	fresh := len(cat.Components) >= len(s.catalog.Components) && len(cat.Resources) >= len(s.catalog.Resources)
 	for i := 0; fresh && i < len(s.catalog.Components); i++ {
 		fresh = cat.Components[i].Type.Go == s.catalog.Components[i].Type.Go

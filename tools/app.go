@@ -30,6 +30,8 @@ type App struct {
 	Physics   Physics   // physics_info, physics_raycast
 	Audio     Audio     // audio, reload_sound
 	Screen    Screen    // screenshot
+
+	Snapshots *Snapshots // types left out of snapshots, state saved with them
 }
 
 // Times returns the App's clock of systems, or nil: Systems may implement

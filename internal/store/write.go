@@ -24,6 +24,9 @@ func (k *Kind) Write(name string, f func(io.Writer) error) (string, int64, error
 	return k.WriteAs(name, k.suffixes[0], f)
 }
 
+// Valid says whether Write would accept the name; it touches no file.
+func (k *Kind) Valid(name string) error { return checkName(name) }
+
 // WriteAs is Write with another suffix (".json" beside ".loupe").
 func (k *Kind) WriteAs(name, suffix string, f func(io.Writer) error) (file string, size int64, err error) {
 	base, err := k.fileName(name, suffix)

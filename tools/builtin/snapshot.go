@@ -1,0 +1,309 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/internal/store"
+	"github.com/loupe-ecs/loupe/snapshot"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func init() {
+	families = append(families, family{rank: 500, tools: func(h Host) []*tools.Tool {
+		s := &snapshots{host: h}
+		return tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())
+	}})
+}
+
+// snapshots is shared by the snapshot tools of one server.
+type snapshots struct {
+	host Host
+	// captures are reused: a large world's memory need not be asked for anew
+	// on the frame.
+	captures sync.Pool
+}
+
+const (
+	suffixLoupe = ".loupe"
+	suffixJSON  = ".json"
+)
+
+func (s *snapshots) files() *store.Kind {
+	return store.New(s.host.Limits().DataDir).Kind("snapshots", suffixLoupe, suffixJSON)
+}
+
+func (s *snapshots) capture() *snapshot.Capture {
+	if c, ok := s.captures.Get().(*snapshot.Capture); ok {
+		return c
+	}
+	return new(snapshot.Capture)
+}
+
+// options is what the host says of its snapshots.
+func snapshotOptions(app *tools.App) *snapshot.Options {
+	o := &snapshot.Options{}
+	if app == nil {
+		return o
+	}
+	o.App = app.Name
+	if app.Snapshots != nil {
+		o.Exclude, o.MaxBytes = app.Snapshots.Exclude, app.Snapshots.MaxBytes
+		for _, st := range app.Snapshots.States {
+			o.States = append(o.States, st)
+		}
+	}
+	return o
+}
+
+type snapshotSaveArgs struct {
+	Name   string `json:"name,omitempty" jsonschema:"file name without folder and ending; a file of that name is replaced" debug:"default=snapshot"`
+	Format string `json:"format,omitempty" jsonschema:"loupe can be loaded again; json is an export for people and other tools, not loadable" debug:"enum=loupe|json,default=loupe"`
+}
+
+type snapshotSaveResult struct {
+	Path       string          `json:"path" jsonschema:"the file"`
+	Bytes      int64           `json:"bytes" jsonschema:"size of the file"`
+	RawBytes   int64           `json:"rawBytes,omitempty" jsonschema:"size before compression"`
+	Entities   int             `json:"entities" jsonschema:"entities saved"`
+	Archetypes int             `json:"archetypes" jsonschema:"archetypes with entities"`
+	SavedFrame uint64          `json:"savedFrame" jsonschema:"host frame it holds"`
+	Ms         float64         `json:"ms" jsonschema:"milliseconds for everything"`
+	FrameMs    float64         `json:"frameMs" jsonschema:"milliseconds that the game waited: copying the world"`
+	Skipped    []snapshot.Skip `json:"skipped,omitempty" jsonschema:"what no file can hold: functions, channels, handles"`
+}
+
+type snapshotSave struct {
+	in      snapshotSaveArgs
+	started time.Time
+	frameMs float64
+	frame   uint64
+	capture *snapshot.Capture
+}
+
+func (s *snapshots) saveTool() *tools.Tool {
+	return tools.NewPhased(tools.Spec{Name: "snapshot_save", Destructive: true, NeedsWorld: true,
+		Description: "Saves the whole world to a file: entities, components, resources, exactly. Call it before trying something out; snapshot_load goes back, snapshot_diff shows what changed since.",
+		Example:     `{"name":"before-boss"}`,
+	}, tools.Phases[snapshotSaveArgs, snapshotSave, snapshotSave, snapshotSaveResult]{
+		Before: func(_ *tools.Call, in snapshotSaveArgs) (snapshotSave, error) {
+			if in.Name == "" {
+				in.Name = "snapshot"
+			}
+			return snapshotSave{in: in, started: time.Now(), capture: s.capture()}, s.files().Valid(in.Name)
+		},
+		Frame: func(f *tools.Frame, p snapshotSave) (snapshotSave, error) {
+			o := snapshotOptions(f.App)
+			o.Frame, p.frame = f.Number, f.Number
+			start := time.Now()
+			err := p.capture.Take(f.World, o)
+			p.frameMs = millis(time.Since(start))
+			return p, err
+		},
+		After: s.save,
+	})
+}
+
+func (s *snapshots) save(_ *tools.Call, p snapshotSave) (r snapshotSaveResult, err error) {
+	defer s.captures.Put(p.capture)
+	suffix := suffixLoupe
+	if p.in.Format == "json" {
+		suffix = suffixJSON
+	}
+	r.Path, r.Bytes, err = s.files().WriteAs(p.in.Name, suffix, func(w io.Writer) error {
+		if suffix == suffixJSON {
+			_, err := p.capture.WriteJSON(w)
+			return err
+		}
+		info, err := p.capture.Encode(w)
+		r.RawBytes, r.Skipped = info.Raw, info.Skipped
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	for i := range p.capture.Image.Archetypes {
+		if n := len(p.capture.Image.Archetypes[i].Entities); n > 0 {
+			r.Entities += n
+			r.Archetypes++
+		}
+	}
+	r.SavedFrame, r.FrameMs, r.Ms = p.frame, p.frameMs, millis(time.Since(p.started))
+	return r, nil
+}
+
+type snapshotLoadArgs struct {
+	Name         string `json:"name,omitempty" jsonschema:"name of a snapshot, as snapshot_list shows it"`
+	Path         string `json:"path,omitempty" jsonschema:"path of a snapshot in the data folder; in place of name"`
+	AllowUnknown bool   `json:"allowUnknown,omitempty" jsonschema:"leave out types that this build does not know, and list them in skipped, instead of refusing the file" debug:"default=false"`
+}
+
+type snapshotLoadResult struct {
+	Path       string                `json:"path" jsonschema:"the file"`
+	Entities   int                   `json:"entities" jsonschema:"entities in the world now"`
+	Archetypes int                   `json:"archetypes" jsonschema:"archetypes with entities"`
+	Version    int                   `json:"version" jsonschema:"format version of the file"`
+	SavedFrame uint64                `json:"savedFrame" jsonschema:"host frame it was saved in; the host's frames go on counting"`
+	Projected  []snapshot.Projection `json:"projected" jsonschema:"fields that were added, dropped or converted because the types have changed since"`
+	Skipped    []snapshot.Skip       `json:"skipped" jsonschema:"what was left out or kept from the live world"`
+	Ms         float64               `json:"ms" jsonschema:"milliseconds for everything"`
+	FrameMs    float64               `json:"frameMs" jsonschema:"milliseconds that the game waited"`
+	Hint       string                `json:"hint,omitempty" jsonschema:"what to mind"`
+}
+
+type snapshotLoad struct {
+	path    string
+	started time.Time
+	staged  *snapshot.Staged
+	report  *snapshot.Report
+	frameMs float64
+}
+
+func (s *snapshots) loadTool() *tools.Tool {
+	return tools.NewPhased(tools.Spec{Name: "snapshot_load", Destructive: true, Idempotent: true, NeedsWorld: true,
+		Description: "Makes the world what it was when the snapshot was saved, in place. A bad file is refused before anything changes. Entities spawned since are gone; ids are those of the snapshot.",
+		Example:     `{"name":"before-boss"}`,
+	}, tools.Phases[snapshotLoadArgs, snapshotLoad, snapshotLoad, snapshotLoadResult]{
+		Before: func(c *tools.Call, in snapshotLoadArgs) (p snapshotLoad, err error) {
+			p.started = time.Now()
+			name := in.Name
+			if in.Path != "" {
+				name = in.Path
+			}
+			if name == "" || in.Name != "" && in.Path != "" {
+				return p, s.whichFile()
+			}
+			o := snapshotOptions(s.host.App())
+			o.AllowUnknown = in.AllowUnknown
+			p.staged, p.path, err = s.decode(c, name, o)
+			return p, err
+		},
+		Frame: func(f *tools.Frame, p snapshotLoad) (snapshotLoad, error) {
+			start := time.Now()
+			var err error
+			p.report, err = p.staged.Restore(f.World)
+			p.frameMs = millis(time.Since(start))
+			return p, err
+		},
+		After: func(_ *tools.Call, p snapshotLoad) (snapshotLoadResult, error) {
+			r := snapshotLoadResult{Path: p.path, Entities: p.report.Entities, Archetypes: p.report.Archetypes, Version: p.report.Header.Format,
+				SavedFrame: p.report.Header.Frame, Projected: p.report.Projected, Skipped: p.report.Skipped,
+				Ms: millis(time.Since(p.started)), FrameMs: p.frameMs}
+			if r.Projected == nil {
+				r.Projected = []snapshot.Projection{}
+			}
+			if r.Skipped == nil {
+				r.Skipped = []snapshot.Skip{}
+			}
+			if len(r.Projected) > 0 {
+				r.Hint = "types have changed since the snapshot was saved: projected lists how each field was brought over"
+			}
+			return r, nil
+		},
+	})
+}
+
+func (s *snapshots) whichFile() error {
+	files, _ := s.files().List()
+	e := &ecs.Error{Code: ecs.InvalidArguments, Message: "say which snapshot: name or path, one of the two", Next: "snapshot_list", Total: len(files)}
+	for i := 0; i < len(files) && i < 10; i++ {
+		e.Options = append(e.Options, files[i].Name)
+	}
+	return e
+}
+
+// decode reads a file for the bound world, off the frame.
+func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*snapshot.Staged, string, error) {
+	cat := c.Catalog
+	if fresh, _ := s.host.FreshCatalog(c.Context); fresh != nil {
+		cat = fresh
+	}
+	if cat == nil {
+		return nil, "", noWorld()
+	}
+	f, err := s.files().Open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	staged, err := snapshot.Decode(f, cat, o)
+	return staged, f.Path, err
+}
+
+type snapshotListArgs struct {
+	Limit int `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=1000,default=50"`
+	sizeArgs
+}
+
+type snapshotRow struct {
+	Name       string          `json:"name" jsonschema:"for snapshot_load and snapshot_diff"`
+	Path       string          `json:"path" jsonschema:"the file"`
+	Bytes      int64           `json:"bytes" jsonschema:"size of the file"`
+	Modified   string          `json:"modified" jsonschema:"when it was written, RFC 3339"`
+	Format     string          `json:"format" jsonschema:"loupe, or json for an export that cannot be loaded"`
+	SavedFrame uint64          `json:"savedFrame,omitempty" jsonschema:"host frame it was saved in"`
+	Entities   int             `json:"entities,omitempty" jsonschema:"entities in it"`
+	Archetypes int             `json:"archetypes,omitempty" jsonschema:"archetypes in it"`
+	Components int             `json:"components,omitempty" jsonschema:"component types in it"`
+	Resources  int             `json:"resources,omitempty" jsonschema:"resources in it"`
+	App        string          `json:"app,omitempty" jsonschema:"the program, by its own name"`
+	Build      *snapshot.Build `json:"build,omitempty" jsonschema:"which build wrote it"`
+	Error      string          `json:"error,omitempty" jsonschema:"why the header cannot be read"`
+}
+
+type snapshotListResult struct {
+	Snapshots []snapshotRow `json:"snapshots" jsonschema:"the files, newest first"`
+	pageInfo
+}
+
+func (s *snapshots) listTool() *tools.Tool {
+	return tools.NewOff(tools.Spec{Name: "snapshot_list", ReadOnly: true, Idempotent: true,
+		Description: "Lists saved snapshots, newest first, with frame, counts and the build that wrote them. In any state.",
+		Example:     `{}`,
+	}, func(_ *tools.Call, in snapshotListArgs) (r snapshotListResult, err error) {
+		files, err := s.files().List()
+		if err != nil {
+			return r, err
+		}
+		rows := make([]snapshotRow, len(files))
+		for i, f := range files {
+			rows[i] = snapshotRow{Name: f.Name, Path: f.Path, Bytes: f.Size, Modified: f.Modified.UTC().Format(time.RFC3339), Format: f.Suffix[1:]}
+		}
+		r.Snapshots, r.pageInfo, err = paginate("snapshot_list", rows, in.Limit, in.sizeArgs,
+			func(row *snapshotRow) string { return row.Name + row.Format }, "pass a smaller limit")
+		for i := range r.Snapshots {
+			if row := &r.Snapshots[i]; row.Format == "loupe" {
+				s.header(row)
+			}
+		}
+		return r, err
+	})
+}
+
+func (s *snapshots) header(row *snapshotRow) {
+	f, err := s.files().Open(row.Path)
+	if err != nil {
+		row.Error = err.Error()
+		return
+	}
+	defer f.Close()
+	h, err := snapshot.ReadHeader(f)
+	if err != nil {
+		row.Error = err.Error()
+		return
+	}
+	row.SavedFrame, row.Entities, row.Archetypes, row.App, row.Build = h.Frame, h.Entities, h.Archetypes, h.App, &h.Build
+	row.Components, row.Resources = len(h.Components), len(h.Resources)
+}
+
+// shortValue bounds one value of a row: the whole is what info is for.
+func shortValue(raw json.RawMessage) json.RawMessage {
+	if len(raw) <= 2048 {
+		return raw
+	}
+	return json.RawMessage(fmt.Sprintf(`{"$len":%d}`, len(raw)))
+}

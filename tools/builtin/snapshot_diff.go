@@ -1,0 +1,134 @@
+package builtin
+
+import (
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/snapshot"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+type snapshotDiffArgs struct {
+	From      string    `json:"from" jsonschema:"name or path of the first snapshot"`
+	To        string    `json:"to,omitempty" jsonschema:"name or path of the second; default: the live world"`
+	Component string    `json:"component,omitempty" jsonschema:"only this component or resource"`
+	Entity    entityArg `json:"entity,omitzero" jsonschema:"only this entity, like \"42v3\"; a bare slot number means any generation"`
+	Epsilon   float64   `json:"epsilon,omitempty" jsonschema:"floats that differ by at most this count as equal; 0 compares every bit" debug:"min=0,default=0"`
+	Limit     int       `json:"limit,omitempty" jsonschema:"how many rows to return; 0: the counts alone" debug:"min=0,max=10000,default=50"`
+	sizeArgs
+}
+
+type snapshotDiffResult struct {
+	From             string             `json:"from" jsonschema:"file of the first"`
+	To               string             `json:"to" jsonschema:"file of the second, or live"`
+	Same             bool               `json:"same" jsonschema:"whether nothing differs"`
+	Spawned          int                `json:"spawned" jsonschema:"entities only in the second"`
+	Despawned        int                `json:"despawned" jsonschema:"entities only in the first"`
+	Added            int                `json:"added" jsonschema:"components that entities of both gained"`
+	Removed          int                `json:"removed" jsonschema:"components that entities of both lost"`
+	Changed          int                `json:"changed" jsonschema:"component values that differ, one for each entity and component"`
+	ResourcesChanged int                `json:"resourcesChanged" jsonschema:"resources that differ"`
+	Rows             []snapshot.DiffRow `json:"rows" jsonschema:"the differences, field by field"`
+	pageInfo
+}
+
+// diffing is a diff on its way: what is decoded before the frame, and the live
+// world once it has been copied.
+type diffing struct {
+	in       snapshotDiffArgs
+	skip     int // rows of earlier pages
+	cat      *ecs.Catalog
+	from, to *snapshot.Staged
+	live     *snapshot.Capture
+	names    [2]string
+	exclude  []string
+}
+
+func (s *snapshots) diffTool() *tools.Tool {
+	return withEntities[snapshotDiffArgs](tools.NewPhased(tools.Spec{Name: "snapshot_diff", ReadOnly: true, Idempotent: true, NeedsWorld: true,
+		Description: "Compares a snapshot with the live world or with another snapshot: entities spawned and despawned, components added and removed, fields changed from what to what.",
+		Example:     `{"from":"before-boss","limit":20}`,
+	}, tools.Phases[snapshotDiffArgs, diffing, diffing, snapshotDiffResult]{Before: s.diffBefore, Frame: s.diffFrame, After: s.diffAfter}))
+}
+
+func (s *snapshots) diffBefore(c *tools.Call, in snapshotDiffArgs) (d diffing, err error) {
+	d.in = in
+	if in.Cursor != "" {
+		var p position
+		if err := decodeCursor("snapshot_diff", in.Cursor, &p); err != nil {
+			return d, err
+		}
+		d.skip = min(max(p.Index, 0), 1<<20)
+	}
+	d.names[1] = "live"
+	// Worlds alone are compared: what this build does not know and the host's
+	// states are left out.
+	o := snapshotOptions(s.host.App())
+	o.AllowUnknown, o.States = true, nil
+	if d.from, d.names[0], err = s.decode(c, in.From, o); err != nil {
+		return d, err
+	}
+	if in.To != "" {
+		d.to, d.names[1], err = s.decode(c, in.To, o)
+	} else {
+		d.live = s.capture()
+	}
+	return d, err
+}
+
+// diffFrame copies the live world if it is one side. Types are only ever
+// added, so the newer catalog serves for both.
+func (s *snapshots) diffFrame(f *tools.Frame, d diffing) (diffing, error) {
+	d.cat = f.World.Catalog()
+	o := snapshotOptions(f.App)
+	o.States = nil // not compared
+	d.exclude = o.Exclude
+	for _, st := range []*snapshot.Staged{d.from, d.to} {
+		if st != nil {
+			if err := st.Fits(d.cat); err != nil {
+				return d, err
+			}
+		}
+	}
+	if d.live != nil {
+		return d, d.live.Take(f.World, o)
+	}
+	return d, nil
+}
+
+func (s *snapshots) diffAfter(_ *tools.Call, d diffing) (r snapshotDiffResult, err error) {
+	to := (*ecs.Image)(nil)
+	if d.live != nil {
+		defer s.captures.Put(d.live)
+		to = &d.live.Image
+	} else {
+		to = &d.to.Image
+	}
+	o := snapshot.DiffOptions{Component: d.in.Component, Entity: d.in.Entity.entity, Epsilon: d.in.Epsilon, Exclude: d.exclude}
+	if d.in.Limit > 0 {
+		o.Limit = d.skip + d.in.Limit
+	}
+	if d.in.Entity.given && !d.in.Entity.full {
+		o.AnyGeneration = true
+	}
+	res, err := snapshot.Diff(d.cat, &d.from.Image, to, o)
+	if err != nil {
+		return r, err
+	}
+	r = snapshotDiffResult{From: d.names[0], To: d.names[1], Same: res.Same(), Spawned: res.Spawned, Despawned: res.Despawned, Added: res.Added,
+		Removed: res.Removed, Changed: res.Changed, ResourcesChanged: res.ResourcesChanged}
+	rows := res.Rows[min(d.skip, len(res.Rows)):]
+	for i := range rows {
+		rows[i].From, rows[i].To = shortValue(rows[i].From), shortValue(rows[i].To)
+	}
+	n := cut(rows, d.in.max())
+	if n == 0 && len(rows) > 0 {
+		n = 1
+	}
+	r.Rows, r.Total, r.Returned = rows[:n:n], res.Total, n
+	if d.skip+n < res.Total {
+		r.Truncated, r.Hint = true, "name a component or an entity, or set epsilon to leave out small changes of floats"
+		if d.in.Limit > 0 {
+			r.Next = encodeCursor("snapshot_diff", position{Index: d.skip + n})
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,199 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// snapshotHost gives the snapshot tools a data folder.
+type snapshotHost struct {
+	Host
+	h   *harness
+	dir string
+}
+
+func (s *snapshotHost) Limits() Limits  { return Limits{DataDir: s.dir} }
+func (s *snapshotHost) App() *tools.App { return s.h.app }
+func (s *snapshotHost) FreshCatalog(context.Context) (*ecs.Catalog, uint64) {
+	return s.h.world.Catalog(), s.h.frame
+}
+
+type snapPos struct{ X, Y float64 }
+
+type snapScore struct{ Points int }
+
+func snapshotHarness(t *testing.T) (*harness, *snapshotHost, *arche.World) {
+	host := &snapshotHost{dir: t.TempDir()}
+	s := &snapshots{host: host}
+	h := newHarness(t, tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())...)
+	host.h = h
+	return h, host, h.arche
+}
+
+func TestSnapshotToolsSaveDiffAndLoad(t *testing.T) {
+	h, host, w := snapshotHarness(t)
+	id := arche.ComponentID[snapPos](w)
+	var es []arche.Entity
+	for i := range 10 {
+		e := w.NewEntity(id)
+		*(*snapPos)(w.Get(e, id)) = snapPos{float64(i), 0}
+		es = append(es, e)
+	}
+	score := &snapScore{7}
+	arche.AddResource(w, score)
+
+	s := h.ok("snapshot_save", `{"name":"one"}`)
+	if path := filepath.Join(host.dir, "snapshots", "one.loupe"); s["path"] != path || fmt.Sprint(s["entities"]) != "10" {
+		t.Fatalf("%v", s)
+	}
+	w.RemoveEntity(es[0])
+	w.NewEntity()
+	(*snapPos)(w.Get(es[3], id)).X = -77
+	score.Points = 8
+
+	d := h.ok("snapshot_diff", `{"from":"one","limit":0}`)
+	for k, want := range map[string]string{"spawned": "1", "despawned": "1", "changed": "1", "resourcesChanged": "1", "added": "0", "returned": "0", "total": "4"} {
+		if fmt.Sprint(d[k]) != want {
+			t.Errorf("%s is %v, want %s", k, d[k], want)
+		}
+	}
+	d = h.ok("snapshot_diff", `{"from":"one","component":"snapPos","entity":"4v0"}`)
+	if row := d["rows"].([]any)[0].(map[string]any); row["path"] != "X" || fmt.Sprint(row["from"]) != "3" || fmt.Sprint(row["to"]) != "-77" {
+		t.Errorf("%v", row)
+	}
+	// Page by page it is the same list.
+	var rows []any
+	next := ""
+	for range 9 {
+		d := h.ok("snapshot_diff", map[string]any{"from": "one", "limit": 1, "cursor": next})
+		rows = append(rows, d["rows"].([]any)...)
+		if d["truncated"] != true {
+			break
+		}
+		next = d["next"].(string)
+	}
+	if len(rows) != 4 {
+		t.Errorf("%d rows, page by page", len(rows))
+	}
+
+	l := h.ok("snapshot_load", `{"name":"one"}`)
+	if fmt.Sprintf("%v %v %v", l["entities"], l["version"], l["projected"]) != "10 1 []" {
+		t.Errorf("%v", l)
+	}
+	if !w.Alive(es[0]) || (*snapPos)(w.Get(es[3], id)).X != 3 || score.Points != 7 {
+		t.Error("the world is not what it was")
+	}
+	h.ok("snapshot_save", `{"name":"two"}`)
+	if d := h.ok("snapshot_diff", `{"from":"one","to":"two"}`); d["same"] != true || len(d["rows"].([]any)) != 0 {
+		t.Errorf("%v", d)
+	}
+	h.ok("snapshot_load", map[string]any{"path": s["path"]})
+	h.ok("snapshot_load", `{"path":"snapshots/one.loupe"}`)
+
+	text := h.ok("snapshot_save", `{"name":"text","format":"json"}`)
+	raw, err := os.ReadFile(text["path"].(string))
+	if err != nil || !json.Valid(raw) {
+		t.Errorf("the export is no JSON: %v", err)
+	}
+	list := h.ok("snapshot_list", `{}`)
+	if n := len(list["snapshots"].([]any)); n != 3 {
+		t.Errorf("%d files listed", n)
+	}
+	for _, row := range list["snapshots"].([]any) {
+		if row := row.(map[string]any); row["format"] == "loupe" && (fmt.Sprint(row["entities"]) != "10" || row["build"] == nil) {
+			t.Errorf("%v", row)
+		}
+	}
+}
+
+func TestSnapshotToolsRefuse(t *testing.T) {
+	h, host, w := snapshotHarness(t)
+	w.NewEntity(arche.ComponentID[snapPos](w))
+	h.ok("snapshot_save", `{"name":"one"}`)
+	dir := filepath.Join(host.dir, "snapshots")
+	raw, err := os.ReadFile(filepath.Join(dir, "one.loupe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := bytes.Clone(raw)
+	flipped[len(raw)/2] ^= 0x55
+	for name, b := range map[string][]byte{"trunc": raw[:len(raw)/2], "flip": flipped, "empty": nil, "junk": []byte("PK\x03\x04junk")} {
+		if err := os.WriteFile(filepath.Join(dir, name+".loupe"), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		h.refused("snapshot_load", map[string]string{"name": name}, ecs.BadSnapshot)
+		h.refused("snapshot_diff", map[string]string{"from": name}, ecs.BadSnapshot)
+	}
+	outside := t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	h.refused("snapshot_save", `{"name":"../evil"}`, ecs.InvalidArguments)
+	h.refused("snapshot_save", `{"name":"out/x"}`, ecs.InvalidArguments)
+	h.refused("snapshot_load", `{"path":"/etc/passwd"}`, ecs.InvalidArguments)
+	h.refused("snapshot_load", `{"path":"out/passwd"}`, ecs.InvalidArguments)
+	h.refused("snapshot_load", `{}`, ecs.InvalidArguments, "name or path")
+	e := h.refused("snapshot_load", `{"name":"on"}`, ecs.NotFound)
+	if len(e.Options) == 0 || e.Options[0] != "one" {
+		t.Errorf("%+v", e)
+	}
+	h.refused("snapshot_diff", `{"from":"one","component":"snapPso"}`, ecs.UnknownComponent)
+	h.ok("snapshot_save", `{"name":"text","format":"json"}`)
+	h.refused("snapshot_load", `{"name":"text"}`, ecs.BadSnapshot)
+	if left, _ := os.ReadDir(outside); len(left) != 0 {
+		t.Errorf("written outside: %v", left)
+	}
+	list := h.ok("snapshot_list", `{}`)
+	broken := 0
+	for _, row := range list["snapshots"].([]any) {
+		if row.(map[string]any)["error"] != nil {
+			broken++
+		}
+	}
+	if broken < 3 {
+		t.Errorf("%d files are marked as broken", broken)
+	}
+}
+
+// engineState is state of the host outside the world.
+type engineState struct{ n int }
+
+func (e *engineState) Name() string          { return "engine" }
+func (e *engineState) Version() int          { return 1 }
+func (e *engineState) Save() ([]byte, error) { return []byte{byte(e.n)}, nil }
+func (e *engineState) Load(_ int, b []byte) (func(), error) {
+	return func() { e.n = int(b[0]) }, nil
+}
+
+func TestSnapshotToolsKeepHostState(t *testing.T) {
+	h, _, w := snapshotHarness(t)
+	score := &snapScore{1}
+	arche.AddResource(w, score)
+	st := &engineState{5}
+	h.app = &tools.App{Name: "arena", Snapshots: &tools.Snapshots{States: []tools.SnapshotState{st}, Exclude: []string{"snapScore"}}}
+	h.ok("snapshot_save", `{"name":"one"}`)
+	st.n, score.Points = 9, 2
+	if d := h.ok("snapshot_diff", `{"from":"one"}`); d["same"] != true {
+		t.Errorf("an excluded resource is compared: %v", d)
+	}
+	if st.n != 9 {
+		t.Error("a diff changed the host's state")
+	}
+	h.ok("snapshot_load", `{"name":"one"}`)
+	if st.n != 5 || score.Points != 2 {
+		t.Errorf("state %d, excluded resource %d", st.n, score.Points)
+	}
+	h.app = nil
+	h.refused("snapshot_load", `{"name":"one"}`, ecs.BadSnapshot, "engine")
+	h.ok("snapshot_load", `{"name":"one","allowUnknown":true}`)
+}
