@@ -136,8 +136,20 @@ func (a *access) push(L *lua.LState, p unsafe.Pointer) {
 	case reflect.Float64:
 		f = *(*float64)(p)
 	}
+	if f >= 0 && f < float64(len(small)) && f == float64(int(f)) && (f != 0 || !math.Signbit(f)) {
+		L.Push(small[int(f)])
+		return
+	}
 	L.Push(lua.LNumber(f))
 }
+
+// small holds numbers that need no allocation.
+var small = func() (s [1024]lua.LValue) {
+	for i := range s {
+		s[i] = lua.LNumber(i)
+	}
+	return s
+}()
 
 // widen gives the float64 that prints like f: 0.1, not 0.10000000149011612.
 func widen(f float32) float64 {

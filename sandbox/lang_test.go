@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/sandbox"
@@ -41,7 +42,7 @@ func scriptErr(t *testing.T, err error) *ecs.Error {
 }
 
 func TestLanguage(t *testing.T) {
-	s := sandbox.New(sandbox.Options{})
+	s := sandbox.New(sandbox.Options{Timeout: time.Second})
 	for _, c := range []struct{ code, want string }{
 		{"1 + 1", "[2]"},
 		{"-- a comment\n1 + 1", "[2]"},
@@ -128,7 +129,7 @@ func TestLanguage(t *testing.T) {
 }
 
 func TestGlobalsPersistUntilReset(t *testing.T) {
-	s := sandbox.New(sandbox.Options{})
+	s := sandbox.New(sandbox.Options{Timeout: time.Second})
 	step := func(code, want string) {
 		t.Helper()
 		r, err := eval(s, code)
@@ -163,7 +164,7 @@ func TestGlobalsPersistUntilReset(t *testing.T) {
 }
 
 func TestReturnedTellsNilFromNothing(t *testing.T) {
-	s := sandbox.New(sandbox.Options{})
+	s := sandbox.New(sandbox.Options{Timeout: time.Second})
 	for code, want := range map[string]int{"return nil": 1, "return": 0, "return nil, nil": 2, "x = 1": 0, "nil": 1} {
 		r, err := eval(s, code)
 		if err != nil || r.Returned != want || len(r.Values) != want {
@@ -173,7 +174,7 @@ func TestReturnedTellsNilFromNothing(t *testing.T) {
 }
 
 func TestErrorsHaveTheLine(t *testing.T) {
-	s := sandbox.New(sandbox.Options{})
+	s := sandbox.New(sandbox.Options{Timeout: time.Second})
 	for _, c := range []struct {
 		code string
 		line int
@@ -213,7 +214,7 @@ func TestErrorsHaveTheLine(t *testing.T) {
 }
 
 func TestPrintedSurvivesAnError(t *testing.T) {
-	s := sandbox.New(sandbox.Options{})
+	s := sandbox.New(sandbox.Options{Timeout: time.Second})
 	_, err := eval(s, "print('before', 1, nil, true) error('boom')")
 	if got := scriptErr(t, err).Extra["printed"]; got != "before\t1\tnil\ttrue\n" {
 		t.Errorf("printed is %q", got)
@@ -221,7 +222,7 @@ func TestPrintedSurvivesAnError(t *testing.T) {
 }
 
 func TestUnavailableNamesAreExplained(t *testing.T) {
-	s := sandbox.New(sandbox.Options{})
+	s := sandbox.New(sandbox.Options{Timeout: time.Second})
 	for _, code := range []string{"return os.execute('id')", "return io.open('/etc/passwd')", "return require('os')", "return load('return 1')()",
 		"return dofile('/etc/passwd')", "return debug.getinfo(1)", "return package.path"} {
 		_, err := eval(s, code)

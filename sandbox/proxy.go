@@ -61,9 +61,9 @@ type siteCache struct {
 }
 
 // hidden makes what the rewritten code is called with, beside (concat) and
-// (reuse): a reader and a writer for each site.
+// the loops: a reader and a writer for each site.
 func (p *program) makeHidden() {
-	p.hidden = []lua.LValue{fn.concat, fn.reuse}
+	p.hidden = []lua.LValue{fn.concat, fn.loop, fn.reuse}
 	for n := range p.sites {
 		get := &lua.LFunction{IsG: true, GFunction: func(L *lua.LState) int { return p.siteGet(L, n) }}
 		set := &lua.LFunction{IsG: true, GFunction: func(L *lua.LState) int { return p.siteSet(L, n) }}
@@ -71,11 +71,22 @@ func (p *program) makeHidden() {
 	}
 }
 
-// reuse tells a query's loop that its entities are not kept.
-func reuse(L *lua.LState) int {
+// loop gives a query's loop a plain function to call, which is cheaper than a
+// callable value. Anything else passes through.
+func loop(L *lua.LState) int { return iterate(L, false) }
+
+// reuse is loop for entities that the loop does not keep.
+func reuse(L *lua.LState) int { return iterate(L, true) }
+
+func iterate(L *lua.LState, reuse bool) int {
 	if ud, ok := L.Get(1).(*lua.LUserData); ok {
 		if q, ok := ud.Value.(*result); ok {
-			q.reuse = true
+			q = &result{parts: q.parts, total: q.total, epoch: q.epoch, reuse: reuse} // its own place
+			L.Push(&lua.LFunction{IsG: true, GFunction: func(L *lua.LState) int {
+				L.Push(q.next(ctxOf(L).run))
+				return 1
+			}})
+			return 1
 		}
 	}
 	return L.GetTop()

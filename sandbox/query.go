@@ -26,9 +26,10 @@ type result struct {
 }
 
 type part struct {
-	rows *rows
-	row  []int32
-	ents []ecs.Entity
+	rows  *rows
+	first int     // the rows from here on, if they are without a gap
+	row   []int32 // else which
+	ents  []ecs.Entity
 }
 
 // planCache keeps compiled queries.
@@ -166,10 +167,15 @@ func each(L *lua.LState, f func(c ecs.Chunk, rows []int32)) {
 func worldQuery(L *lua.LState) int {
 	res := &result{epoch: ctxOf(L).run.world.epoch}
 	each(L, func(c ecs.Chunk, list []int32) {
-		p := part{rows: &rows{chunk: c}, row: append([]int32(nil), list...), ents: make([]ecs.Entity, 0, len(list))}
-		if n := len(list); n > 0 && int(list[n-1]-list[0]) == n-1 {
-			p.ents = c.AppendEntities(p.ents, int(list[0]), int(list[n-1])+1)
+		n := len(list)
+		if n == 0 {
+			return
+		}
+		p := part{rows: &rows{chunk: c}, first: int(list[0]), ents: make([]ecs.Entity, 0, n)}
+		if int(list[n-1])-p.first == n-1 {
+			p.ents = c.AppendEntities(p.ents, p.first, p.first+n)
 		} else {
+			p.row = append(p.row, list...)
 			for _, row := range list {
 				p.ents = append(p.ents, c.Entity(int(row)))
 			}
@@ -189,11 +195,11 @@ func worldCount(L *lua.LState) int {
 }
 
 // next makes the proxy of the next entity that is still there.
-func (q *result) next(L *lua.LState, r *run) lua.LValue {
+func (q *result) next(r *run) lua.LValue {
 	w := &r.world
 	for q.at < len(q.parts) {
 		p := &q.parts[q.at]
-		if q.i >= len(p.row) {
+		if q.i >= len(p.ents) {
 			q.at, q.i = q.at+1, 0
 			continue
 		}
@@ -206,8 +212,11 @@ func (q *result) next(L *lua.LState, r *run) lua.LValue {
 		e, ud := q.proxy()
 		e.ent = ent
 		if q.epoch == w.epoch {
-			e.rows, e.row, e.epoch = p.rows, int(p.row[i]), w.epoch
-		} else if w.find(L, e) != nil {
+			e.rows, e.row, e.epoch = p.rows, p.first+i, w.epoch
+			if p.row != nil {
+				e.row = int(p.row[i])
+			}
+		} else if w.find(nil, e) != nil {
 			continue
 		}
 		return ud
@@ -241,7 +250,7 @@ func resultCall(L *lua.LState) int {
 	if !ok {
 		L.RaiseError("attempt to call a userdata value")
 	}
-	L.Push(q.next(L, ctxOf(L).run))
+	L.Push(q.next(ctxOf(L).run))
 	return 1
 }
 
@@ -273,7 +282,7 @@ func resultIndex(L *lua.LState) int {
 		case "first":
 			L.Push(L.NewFunction(func(L *lua.LState) int {
 				once := result{parts: q.parts, total: 1, epoch: q.epoch}
-				L.Push(once.next(L, ctxOf(L).run))
+				L.Push(once.next(ctxOf(L).run))
 				return 1
 			}))
 			return 1

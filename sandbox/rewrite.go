@@ -8,7 +8,8 @@ import (
 // script can neither shadow nor replace what the rewritten code calls.
 const (
 	concatName = "(concat)"
-	reuseName  = "(reuse)"
+	loopName   = "(loop)"  // iterates a query
+	reuseName  = "(reuse)" // the same, with one proxy
 )
 
 // maxSites bounds the fields that get functions of their own: each takes two
@@ -52,7 +53,7 @@ func (rw *rewriter) chunk(stmts []ast.Stmt) ([]ast.Stmt, int) {
 	if rw.line != 0 {
 		return nil, rw.line
 	}
-	// local (concat), (reuse), (get 0), (set 0), ... = ...
+	// local (concat), (loop), (reuse), (get 0), (set 0), ... = ...
 	// return (function(...) stmts end)()
 	first, last := 1, 1
 	if len(stmts) > 0 {
@@ -60,7 +61,7 @@ func (rw *rewriter) chunk(stmts []ast.Stmt) ([]ast.Stmt, int) {
 	}
 	at := func(n ast.PositionHolder) { n.SetLine(first); n.SetLastLine(max(first, last)) }
 	rest := &ast.Comma3Expr{}
-	locals := &ast.LocalAssignStmt{Names: []string{concatName, reuseName}, Exprs: []ast.Expr{rest}}
+	locals := &ast.LocalAssignStmt{Names: []string{concatName, loopName, reuseName}, Exprs: []ast.Expr{rest}}
 	for i := range rw.sites {
 		locals.Names = append(locals.Names, getName(i), setName(i))
 	}
@@ -155,11 +156,15 @@ func (rw *rewriter) stmt(s ast.Stmt) (out ast.Stmt) {
 		rw.block(s.Stmts)
 	case *ast.GenericForStmt:
 		rw.exprs(s.Exprs)
-		if isQueryLoop(s) && !escapes(s.Stmts, s.Names[0]) {
-			reuse := rw.call(s, reuseName, s.Exprs[0]).(*ast.FuncCallExpr)
-			reuse.AdjustRet = false
-			s.Exprs[0].(*ast.FuncCallExpr).AdjustRet = false // world may be a table of the script
-			s.Exprs[0] = reuse
+		if isQueryLoop(s) {
+			name := reuseName
+			if escapes(s.Stmts, s.Names[0]) {
+				name = loopName
+			}
+			iterator := rw.call(s, name, s.Exprs[0]).(*ast.FuncCallExpr)
+			iterator.AdjustRet = false // world may be a table of the script
+			s.Exprs[0].(*ast.FuncCallExpr).AdjustRet = false
+			s.Exprs[0] = iterator
 		}
 		rw.block(s.Stmts)
 	case *ast.FuncDefStmt:

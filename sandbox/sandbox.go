@@ -148,10 +148,13 @@ func (r *run) execute() (res *Result, failed *ecs.Error) {
 		r.world.rollback()
 		return nil, failed
 	}
-	if !r.dry {
-		if err := r.world.commit(); err != nil {
-			return nil, r.refusal(err)
-		}
+	end := r.world.commit
+	if r.dry {
+		end = r.world.validate
+	}
+	if err := end(); err != nil {
+		r.world.rollback()
+		return nil, r.refusal(err)
 	}
 	res = &Result{Changes: r.world.committed.plus(r.world.pending)}
 	r.values(res)

@@ -11,7 +11,7 @@ import (
 // from Lua, so sharing it keeps libraries pristine; the tables that hold it
 // are made anew for each run.
 var fn struct {
-	trampoline, next, ipairsStep, concat, reuse *lua.LFunction
+	trampoline, next, ipairsStep, concat, loop, reuse *lua.LFunction
 
 	rawCreate, rawResume, rawYield lua.LGFunction // gopher-lua's own, without guards
 }
@@ -38,6 +38,7 @@ func init() {
 	fn.next = L.NewFunction(baseNext)
 	fn.ipairsStep = L.NewFunction(ipairsStep)
 	fn.concat = L.NewFunction(concat)
+	fn.loop = L.NewFunction(loop)
 	fn.reuse = L.NewFunction(reuse)
 
 	open := func(f lua.LGFunction) *lua.LTable {

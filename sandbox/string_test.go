@@ -2,13 +2,14 @@ package sandbox_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/loupe-ecs/loupe/sandbox"
 )
 
 // The expected values are those of the reference implementation of Lua 5.1.
 func TestPatterns(t *testing.T) {
-	s := sandbox.New(sandbox.Options{})
+	s := sandbox.New(sandbox.Options{Timeout: time.Second})
 	for _, c := range []struct{ expr, want string }{
 		{"('hello'):find('l')", "[3,3]"},
 		{"('hello'):find('xyz')", "[null]"},
@@ -89,7 +90,7 @@ func TestPatterns(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
-	s := sandbox.New(sandbox.Options{})
+	s := sandbox.New(sandbox.Options{Timeout: time.Second})
 	for _, c := range []struct{ expr, want string }{
 		{"('%d|%5d|%-5d|%05d|%+d|% d'):format(42, 42, 42, 42, 42, 42)", `["42|   42|42   |00042|+42| 42"]`},
 		{"('%d'):format(3.99)", `["3"]`},

@@ -125,10 +125,6 @@ func (w *worldState) lookup(name string) (*component, error) {
 	return c, nil
 }
 
-// structural tells whether changes wait in the buffer: then a row no longer
-// tells the whole truth about its entity.
-func (w *worldState) structural() bool { return len(w.ops) > 0 }
-
 // count counts n changes against the limit.
 func (w *worldState) count(L *lua.LState, counter *int) {
 	*counter++
@@ -365,14 +361,20 @@ func addressable(v reflect.Value) reflect.Value {
 	return a
 }
 
+// validate checks the buffer without applying it: a dry run's commit.
+func (w *worldState) validate() error {
+	if list, _ := w.changes(); len(list) > 0 {
+		return ecs.ValidateChanges(w.r.env.World, list)
+	}
+	return nil
+}
+
 func worldFlush(L *lua.LState) int {
 	r := ctxOf(L).run
-	world := r.ecs(L)
-	if r.dry { // check, and go on pretending
-		if list, _ := r.world.changes(); len(list) > 0 {
-			if err := ecs.ValidateChanges(world, list); err != nil {
-				r.raiseRefusal(L, err)
-			}
+	r.ecs(L)
+	if r.dry {
+		if err := r.world.validate(); err != nil {
+			r.raiseRefusal(L, err)
 		}
 		return 0
 	}

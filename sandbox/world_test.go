@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -46,9 +47,15 @@ type (
 		Tint [4]uint8
 	}
 	ChildOf struct{ arche.Relation }
-	Score   struct{ Points, Lives int }
-	Level   int
+	Secret  struct {
+		n     int
+		names []string
+	}
+	Score struct{ Points, Lives int }
+	Level int
 )
+
+var _ = Secret{n: 0, names: nil} // only scripts use them
 
 func (k EnemyKind) String() string { return [...]string{"Grunt", "Brute", "Sniper"}[k%3] }
 
@@ -84,10 +91,14 @@ type fixture struct {
 
 func newFixture(t testing.TB, enemies int, opt sandbox.Options) *fixture {
 	t.Helper()
+	if opt.Timeout == 0 {
+		opt.Timeout = time.Second // the machine may be busy
+	}
 	f := &fixture{w: arche.NewWorld(), s: sandbox.New(opt), score: &Score{10, 3}}
 	w := &f.w
 	pos, vel, hp := arche.ComponentID[Position](w), arche.ComponentID[Velocity](w), arche.ComponentID[Health](w)
 	enemy, player, inv := arche.ComponentID[Enemy](w), arche.ComponentID[Player](w), arche.ComponentID[Inventory](w)
+	arche.ComponentID[Secret](w)
 	fixed, child := arche.ComponentID[Fixed](w), arche.ComponentID[ChildOf](w)
 	f.inv, f.hp, f.pos = inv, hp, pos
 	arche.AddResource(w, f.score)
@@ -198,6 +209,10 @@ func TestWorldWrites(t *testing.T) {
 		{"local e = world.entity('2') e:add('Inventory', {Note='n'}).Note = 'm' return e:has('Inventory'), e.Inventory.Note, #e.Inventory.Slots", `[true,"m",0]`, sandbox.Changes{Added: 1}},
 		{"local e = world.entity('2') local r = e:remove('Enemy') return r, e:has('Enemy'), e.Enemy, e:remove('Enemy')", "[true,false,null,false]", sandbox.Changes{Removed: 1}},
 		{"local e = world.entity('2') e.Enemy = nil e.Inventory = {Note='q'} return e:has('Enemy'), e.Inventory.Note", `[false,"q"]`, sandbox.Changes{Added: 1, Removed: 1}},
+		{"local e = world.entity('2') e:add('Inventory') e:remove('Inventory') e:add('Inventory', {Note='2'}) return e.Inventory.Note, #e.components", `["2",5]`, sandbox.Changes{Added: 2, Removed: 1}},
+		{"local e = world.entity('2') e:remove('Enemy') e:add('Enemy', {Kind='Brute'}) return e.Enemy.Kind", `["Brute"]`, sandbox.Changes{Added: 1, Removed: 1}},
+		{"local e = world.entity('2') e:add('Player') e.Health.HP = 2 e:despawn() return e:alive()", `[false]`, sandbox.Changes{Fields: 1, Added: 1, Despawned: 1}},
+		{"local e = world.spawn{Secret={n=1, names={'a'}}} e.Secret.n = 2 return e.Secret.n, e.Secret.names[1]", `[2,"a"]`, sandbox.Changes{Spawned: 1}},
 		{"local n = 0 for e in world.query{'Enemy'} do e:despawn() n = n + 1 end for e in world.query{'Enemy'} do n = n + 100 end return n", "[4]", sandbox.Changes{Despawned: 4}},
 		{"local n = 0 local q = world.query{'Enemy'} world.entity('3'):despawn() for e in q do n = n + 1 end return n", "[3]", sandbox.Changes{Despawned: 1}},
 		{"local a = world.spawn{Position={}} world.flush() local b = world.spawn{ChildOf={}, target=a} return b:target('ChildOf'), b", `["6v0","7v0"]`, sandbox.Changes{Spawned: 2}},
@@ -321,6 +336,14 @@ func TestRollbackKeepsWhatWasSharedAndNil(t *testing.T) {
 	f := newFixture(t, 1, sandbox.Options{})
 	inv := (*Inventory)(f.w.Get(f.player, f.inv))
 	slots, best := &inv.Slots[0], inv.Best
+	if _, err := f.run("world.spawn{Secret={n=1, names={'a', 'b'}}}", false); err != nil {
+		t.Fatal(err)
+	}
+	before := f.dump()
+	_, err := f.run("for e in world.query{'Secret'} do e.Secret.names[1] = 'z' e.Secret.n = 5 e.Secret.names = {} end error('no')", false)
+	if e := scriptErr(t, err); !strings.Contains(e.Message, "no") || f.dump() != before {
+		t.Errorf("unexported fields: %v\n%s", e, f.dump())
+	}
 	inv.Tags = nil
 	code := "local i = world.entity('1').Inventory i.Slots[1].Count = 77 i.Best.Count = 0 i.Slots = {} i.Best = nil i.Tags = {a = 1} i.Tags.b = 2 error('no')"
 	if _, err := f.run(code, false); err == nil {
