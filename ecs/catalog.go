@@ -41,6 +41,15 @@ type EntityCounts struct {
 	Recycled int `json:"recycled"` // free slots that wait for reuse
 	Total    int `json:"total"`    // slots ever used
 	Capacity int `json:"capacity"`
+	// First is the lowest slot an entity can have; the engine keeps those
+	// below for itself. 0 counts as 1.
+	First uint32 `json:"-"`
+}
+
+// Used reports whether slot id has ever held an entity.
+func (c EntityCounts) Used(id uint32) bool {
+	first := int64(max(c.First, 1))
+	return int64(id) >= first && int64(id) < first+int64(c.Total)
 }
 
 // Component is a component type of one world.

@@ -120,7 +120,7 @@ func (p *plan) dead(e Entity) *Error {
 		return &Error{Code: EntityDead, Message: "entity " + e.String() + " is dead; " + now.String() + " lives in its slot now",
 			Got: e.String(), Hint: "ask again which entity is meant", Next: "query"}
 	}
-	if int64(e.ID) > int64(p.cat.Entities.Total)+2 {
+	if !p.w.Catalog().Entities.Used(e.ID) {
 		return &Error{Code: UnknownEntity, Message: "entity " + e.String() + " has never existed", Got: e.String(), Next: "query"}
 	}
 	return &Error{Code: EntityDead, Message: "entity " + e.String() + " is dead", Got: e.String(), Next: "query"}

@@ -140,7 +140,7 @@ func (w *World) countLayout(cat *loupe.Catalog) {
 	s := &w.inner().storage
 	pool := &s.entityPool
 	total := max(len(pool.entities)-reserved, 0)
-	cat.Entities = loupe.EntityCounts{Alive: total - int(pool.available), Recycled: int(pool.available), Total: total, Capacity: cap(pool.entities)}
+	cat.Entities = loupe.EntityCounts{Alive: total - int(pool.available), Recycled: int(pool.available), Total: total, Capacity: cap(pool.entities), First: reserved}
 	cat.CachedFilters = len(s.cache.filters)
 	cat.MemoryBytes = int64(cap(s.entities))*8 + int64(cap(pool.entities))*8
 	cat.Archetypes = make([]loupe.Archetype, len(s.tables))
@@ -157,7 +157,7 @@ func (w *World) countLayout(cat *loupe.Catalog) {
 
 func (w *World) countPublic(cat *loupe.Catalog) {
 	s := w.ew.Stats()
-	cat.Entities = loupe.EntityCounts{Alive: s.Entities.Used, Recycled: s.Entities.Recycled, Total: s.Entities.Total, Capacity: s.Entities.Capacity}
+	cat.Entities = loupe.EntityCounts{Alive: s.Entities.Used, Recycled: s.Entities.Recycled, Total: s.Entities.Total, Capacity: s.Entities.Capacity, First: reserved}
 	cat.CachedFilters = s.CachedFilters
 	cat.MemoryBytes = int64(s.Memory)
 	for _, arch := range s.Archetypes {

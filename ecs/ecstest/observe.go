@@ -82,6 +82,16 @@ func (k *kit) catalogCounts() {
 	if cat.Entities.Total != cat.Entities.Alive+cat.Entities.Recycled {
 		k.fail("counts do not add up: %+v", cat.Entities)
 	}
+	for id := range uint32(3) {
+		if _, held := k.World.Holder(id); held && !cat.Entities.Used(id) {
+			k.fail("slot %d holds an entity and counts as never used", id)
+		}
+	}
+	for _, e := range entities(k.World, ecs.Filter{}) {
+		if !cat.Entities.Used(e.ID) {
+			k.fail("%v lives in a slot that counts as never used: %+v", e, cat.Entities)
+		}
+	}
 	for _, c := range cat.Components {
 		if c.Entities != rows[c.ID] {
 			k.fail("%s: %d entities are counted, %d have it", c.Name, c.Entities, rows[c.ID])

@@ -104,6 +104,9 @@ func entityFields(fields []*ecs.Field) []*ecs.Field {
 			elem := *f.Elem
 			elem.Kind = ecs.KindEntity
 			g.Elem = &elem
+		case f.Go == reflect.TypeFor[*selection]():
+			// Its properties are those of query: listed there, checked by the decoder.
+			g.Kind, g.Elem = ecs.KindMap, nil
 		default:
 			continue
 		}
@@ -170,7 +173,7 @@ func requireAlive(w ecs.World, e ecs.Entity) error {
 	err := &ecs.Error{Code: ecs.EntityDead, Message: fmt.Sprintf("entity %v is dead", e), Got: e.String(), Next: "query"}
 	holder, held := w.Holder(e.ID)
 	switch {
-	case held && holder.Gen < e.Gen || e.IsZero() || !held && int(e.ID) > w.Catalog().Entities.Total:
+	case held && holder.Gen < e.Gen || e.IsZero() || !held && !w.Catalog().Entities.Used(e.ID):
 		err.Code, err.Message = ecs.UnknownEntity, fmt.Sprintf("entity %v never lived in this world", e)
 	case held:
 		err.Message += fmt.Sprintf("; slot %d is %v's now", e.ID, holder)
