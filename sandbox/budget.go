@@ -18,6 +18,9 @@ import (
 // raises the alarm meanwhile, so this is only a second line of defence.
 const quantum = 2048
 
+// grace is what a script that could not begin gets beyond its time, at most.
+const grace = 50 * time.Millisecond
+
 // samplePeriod is how often a running script's memory and time are looked at.
 const samplePeriod = time.Millisecond
 
@@ -109,8 +112,8 @@ func (b *budget) look() {
 	now := time.Now()
 	used := b.granted - b.left
 	// A script that has hardly begun when its time is over was held up by
-	// something else (the collector, another process): it gets as long again.
-	late := used < quantum && b.max > quantum && now.Before(b.deadline.Add(b.deadline.Sub(b.started)))
+	// something else (the collector, another process): it gets a little longer.
+	late := used < quantum && b.max > quantum && now.Before(b.deadline.Add(min(b.deadline.Sub(b.started), grace)))
 	if now.After(b.deadline) && !late {
 		ms := b.deadline.Sub(b.started).Milliseconds()
 		b.exhaust(&ecs.Error{Code: ecs.ScriptTimeout,

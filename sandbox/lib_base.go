@@ -1,9 +1,7 @@
 package sandbox
 
 import (
-	"math"
 	"strconv"
-	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -272,109 +270,6 @@ func baseUnpack(L *lua.LState) int {
 	return n
 }
 
-func baseToString(L *lua.LState) int {
-	v := L.CheckAny(1)
-	if s, ok := v.(lua.LString); ok {
-		L.Push(s)
-		return 1
-	}
-	L.Push(lua.LString(toString(L, v)))
-	return 1
-}
-
-// toString is tostring: metamethods are honoured, and run under the budget.
-func toString(L *lua.LState, v lua.LValue) string {
-	switch v := v.(type) {
-	case lua.LString:
-		return string(v)
-	case lua.LNumber:
-		return v.String()
-	case *lua.LUserData:
-		if p, ok := v.Value.(interface{ text(*run) string }); ok {
-			return p.text(ctxOf(L).run)
-		}
-	case *lua.LTable:
-		f, ok := L.GetMetaField(v, "__tostring").(*lua.LFunction)
-		if !ok {
-			break
-		}
-		L.Push(f)
-		L.Push(v)
-		switch s := callback1(L, 1).(type) {
-		case lua.LString:
-			return string(s)
-		case lua.LNumber:
-			return s.String()
-		}
-		L.RaiseError("'__tostring' must return a string")
-	}
-	return v.String()
-}
-
-func baseToNumber(L *lua.LState) int {
-	base := optIntArg(L, 2, 10)
-	v := L.CheckAny(1)
-	if base == 10 {
-		switch v := v.(type) {
-		case lua.LNumber:
-			L.Push(v)
-			return 1
-		case lua.LString:
-			if f, ok := parseNumber(string(v)); ok {
-				L.Push(lua.LNumber(f))
-				return 1
-			}
-		}
-		L.Push(lua.LNil)
-		return 1
-	}
-	if base < 2 || base > 36 {
-		L.ArgError(2, "base out of range")
-	}
-	s := strings.ToLower(strings.Trim(L.CheckString(1), " \t\n\v\f\r"))
-	if base == 16 {
-		s = strings.TrimPrefix(s, "0x")
-	}
-	if n, err := strconv.ParseUint(s, base, 64); err == nil {
-		L.Push(lua.LNumber(n))
-	} else {
-		L.Push(lua.LNil)
-	}
-	return 1
-}
-
-// parseNumber reads a number as Lua 5.1 does: decimal with an exponent, or
-// hexadecimal digits; none of Go's underscores, octals, "inf" or "nan".
-func parseNumber(s string) (float64, bool) {
-	s = strings.Trim(s, " \t\n\v\f\r")
-	if len(s) > 1000 {
-		return 0, false
-	}
-	body := strings.TrimLeft(s, "+-")
-	if len(s)-len(body) > 1 {
-		return 0, false
-	}
-	if strings.HasPrefix(body, "0x") || strings.HasPrefix(body, "0X") {
-		n, err := strconv.ParseUint(body[2:], 16, 64)
-		if err != nil {
-			return 0, false
-		}
-		f := float64(n)
-		if strings.HasPrefix(s, "-") {
-			f = -f
-		}
-		return f, true
-	}
-	if strings.IndexFunc(body, func(c rune) bool { return !strings.ContainsRune("0123456789.eE+-", c) }) >= 0 {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil && !math.IsInf(f, 0) {
-		return 0, false
-	}
-	return f, true
-}
-
 func basePrint(L *lua.LState) int {
 	r := ctxOf(L).run
 	for i := 1; i <= L.GetTop(); i++ {
@@ -396,60 +291,4 @@ func (r *run) print(s string) {
 		r.printCut = true
 	}
 	r.printed = append(r.printed, s...)
-}
-
-// concat is the .. operator: (concat)(a, b, c) is a .. b .. c.
-func concat(L *lua.LState) int {
-	r := ctxOf(L).run
-	top := L.GetTop()
-	if top == 2 { // the common case, without a buffer
-		a, ok1 := L.Get(1).(lua.LString)
-		b, ok2 := L.Get(2).(lua.LString)
-		if ok1 && ok2 {
-			r.checkString(L, len(a)+len(b))
-			L.Push(a + b)
-			return 1
-		}
-	}
-	rhs := L.Get(top)
-	for i := top - 1; i > 0; {
-		lhs := L.Get(i)
-		if !lua.LVCanConvToString(lhs) || !lua.LVCanConvToString(rhs) {
-			rhs = concatMeta(L, lhs, rhs)
-			i--
-			continue
-		}
-		parts := []string{rhs.String()}
-		n := len(parts[0])
-		for ; i > 0 && lua.LVCanConvToString(L.Get(i)); i-- {
-			s := L.Get(i).String()
-			parts = append(parts, s)
-			n += len(s)
-		}
-		r.checkString(L, n)
-		buf := make([]byte, 0, n)
-		for k := len(parts) - 1; k >= 0; k-- {
-			buf = append(buf, parts[k]...)
-		}
-		rhs = lua.LString(buf)
-	}
-	L.Push(rhs)
-	return 1
-}
-
-func concatMeta(L *lua.LState, lhs, rhs lua.LValue) lua.LValue {
-	for _, v := range []lua.LValue{lhs, rhs} {
-		if f, ok := L.GetMetaField(v, "__concat").(*lua.LFunction); ok {
-			L.Push(f)
-			L.Push(lhs)
-			L.Push(rhs)
-			return callback1(L, 2)
-		}
-	}
-	bad := lhs
-	if lua.LVCanConvToString(lhs) {
-		bad = rhs
-	}
-	L.RaiseError("attempt to concatenate a %s value", bad.Type().String())
-	return lua.LNil
 }

@@ -50,6 +50,7 @@ func strFormat(L *lua.LState) int {
 		if i >= len(format) {
 			L.RaiseError("%s", "invalid format (ends with '%')")
 		}
+		before := len(out)
 		spec, verb := format[start:i], format[i]
 		arg++
 		switch verb {
@@ -75,7 +76,8 @@ func strFormat(L *lua.LState) int {
 		default:
 			L.RaiseError("invalid option '%%%c' to 'format'", rune(verb))
 		}
-		r.checkString(L, len(out))
+		r.limitString(L, len(out))
+		r.chargeBytes(L, len(out)-before)
 	}
 	L.Push(lua.LString(out))
 	return 1

@@ -19,15 +19,21 @@ var stringFuncs = map[string]lua.LGFunction{
 const maxUnpack = 20000
 
 // checkString ends the run if a string of n bytes is about to be made that is
-// longer than allowed.
+// longer than allowed, and charges for making it.
 func (r *run) checkString(L *lua.LState, n int) {
+	r.limitString(L, n)
+	r.chargeBytes(L, n)
+}
+
+// limitString is checkString without the charge, for a string that grows in
+// steps.
+func (r *run) limitString(L *lua.LState, n int) {
 	if n > r.opt.StringBytes || n < 0 {
 		r.exhaust(L, &ecs.Error{Code: ecs.ScriptMemory,
 			Message: fmt.Sprintf("a string would grow beyond its limit of %d bytes", r.opt.StringBytes),
 			Want:    fmt.Sprintf("strings of at most %d bytes", r.opt.StringBytes),
 			Hint:    "keep parts in a table, or return less"})
 	}
-	r.chargeBytes(L, n)
 }
 
 // intArg reads an integer argument, clamped: Go's conversion of a float that
@@ -252,8 +258,10 @@ func strGsub(L *lua.LState) int {
 		end, ok := m.find(at, p)
 		if ok {
 			n++
+			before := len(out)
 			out = m.appendReplacement(out, repl, at, end)
-			m.run.checkString(L, len(out))
+			m.run.limitString(L, len(out))
+			m.run.chargeBytes(L, len(out)-before)
 		}
 		if ok && end > at {
 			at = end
@@ -321,7 +329,7 @@ func (m *matcher) appendTemplate(out []byte, t string, start, end int) []byte {
 			out = append(out, c)
 			continue
 		}
-		m.run.checkString(m.L, len(out))
+		m.run.limitString(m.L, len(out))
 	}
 	return out
 }

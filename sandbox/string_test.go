@@ -72,6 +72,8 @@ func TestPatterns(t *testing.T) {
 		{"string.char(72, 105), string.char()", `["Hi",""]`},
 		{"('AbÇ'):lower(), ('abç'):upper()", `["abÇ","ABç"]`},
 		{"('abc'):reverse(), ('abc'):len()", `["cba",3]`},
+		{"#('x'):rep(300000):gsub('x', 'yy'), select(2, ('x'):rep(300000):gsub('', '-'))", "[600000,300001]"},
+		{"#(('%s'):rep(5000)):format(unpack((function() local t = {} for i = 1, 5000 do t[i] = ('x'):rep(100) end return t end)()))", "[500000]"},
 		// Errors.
 		{"('x'):find('[a')", "error: missing ']'"},
 		{"('x'):find('%')", "error: ends with '%'"},

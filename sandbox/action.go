@@ -1,0 +1,66 @@
+package sandbox
+
+import (
+	"reflect"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// actionFunc binds an action to a component: e.Health:Damage{amount=5}.
+func actionFunc(L *lua.LState, n *node, act *ecs.ActionInfo) *lua.LFunction {
+	return L.NewFunction(func(L *lua.LState) int {
+		r := ctxOf(L).run
+		arg := 1
+		if ud, ok := L.Get(1).(*lua.LUserData); ok {
+			if _, ok := ud.Value.(*node); ok {
+				arg = 2
+			}
+		}
+		if r.dry {
+			r.refuse(L, &ecs.Error{Code: ecs.NotSupported, Message: "action " + act.Name + " cannot be undone: not in a dry run", Got: act.Name})
+		}
+		root, pending := n.root(L)
+		if pending {
+			r.refuse(L, &ecs.Error{Code: ecs.NotSupported, Message: "action " + act.Name + " needs a component that is in the world", Hint: "call world.flush() first"})
+		}
+		x := any(map[string]any{})
+		if v := L.Get(arg); v != lua.LNil {
+			x = toGoAs(L, v, act.In.Root, 0)
+		}
+		in, err := act.In.FromGo(x, reflect.Value{})
+		if err != nil {
+			r.raiseRefusal(L, within(err, act.Name))
+		}
+		// It may do anything with the component, and with more.
+		r.world.note(nil, root)
+		r.world.count(L, &r.world.pending.Fields)
+		out, err := act.Call(ecs.ActionContext{World: r.env.World, Entity: n.owner.id()}, root.Addr().UnsafePointer(), in)
+		if err != nil {
+			r.raiseRefusal(L, err)
+		}
+		if !out.IsValid() {
+			return 0
+		}
+		L.Push(toLua(L, ecs.ToGo(out), 0))
+		return 1
+	})
+}
+
+// worldResource is world.resource(name): nil if it is registered but absent.
+func worldResource(L *lua.LState) int {
+	r := ctxOf(L).run
+	world := r.ecs(L)
+	res, err := r.world.catalog().Resource(L.CheckString(1))
+	if err != nil {
+		r.raiseRefusal(L, err)
+	}
+	if _, ok := world.Resource(res.ID); !ok {
+		L.Push(lua.LNil)
+		return 1
+	}
+	c := &component{id: res.ID, name: res.Name, t: res.Type, ta: accessOf(res.Type), resource: true}
+	L.Push(newNode(&node{comp: c, field: res.Type.Root}))
+	return 1
+}
