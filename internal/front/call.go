@@ -102,9 +102,8 @@ func (x *exchange) callTool() {
 		if found && known.Spec.Interactive {
 			switch {
 			case x.era.modern:
-				if ask = newReplay(&p); ask != nil {
-					info.Session = ask
-				}
+				ask = newReplay(&p)
+				info.Session = ask
 			case x.session.canAsk && x.streamOK:
 				x.callInteractive(info, n)
 				return
@@ -115,6 +114,12 @@ func (x *exchange) callTool() {
 		if ask != nil && ask.questions() {
 			x.finish(n, http.StatusOK, ask.appendResult(x.buffer(), x.e.id, x.era))
 			return
+		}
+		if ask != nil && r.IsError {
+			if failed := ask.lacks(); failed != nil {
+				x.finish(n, x.status(failed.code), appendError(x.buffer(), x.e.id, failed))
+				return
+			}
 		}
 		status := http.StatusOK
 		if r.RPC != nil {

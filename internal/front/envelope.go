@@ -13,6 +13,7 @@ const (
 	codeNoSession   = -32001
 	codeNotFound    = -32002 // resource not found
 	codeHeader      = -32020
+	codeCapability  = -32021
 	codeUnsupported = -32022
 )
 

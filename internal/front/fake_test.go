@@ -254,7 +254,7 @@ func checkLeaks(t testing.TB) {
 				t.Errorf("%d goroutines are left over:\n%s", runtime.NumGoroutine()-before, buf[:runtime.Stack(buf, true)])
 				return
 			}
-			runtime.Gosched()
+			<-time.After(time.Millisecond)
 		}
 	})
 }
@@ -267,7 +267,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)
 		}
-		runtime.Gosched()
+		<-time.After(200 * time.Microsecond)
 	}
 }
 

@@ -65,9 +65,10 @@ func orDefault[T comparable](v *T, d T) {
 // Front answers the protocol over HTTP and for Dispatch. Its methods may be
 // called from any goroutine, except where one says otherwise.
 type Front struct {
-	b     Backend
-	o     Options
-	guard guard
+	b      Backend
+	o      Options
+	guard  guard
+	limits limits
 
 	legacy, modern *era
 	sessions       sessions
@@ -113,7 +114,7 @@ func bare(b Backend, o Options) *Front {
 	orDefault(&o.KeepAlive, time.Minute)
 	orDefault(&o.WaitNotice, 500*time.Millisecond)
 	orDefault(&o.Burst, 50*time.Millisecond)
-	f := &Front{b: b, o: o, quit: make(chan struct{})}
+	f := &Front{b: b, o: o, limits: measured, quit: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.legacy = &era{}
 	f.modern = &era{modern: true, serverInfo: `"` + metaServer + `":` + string(appendInfo(nil, o.Name, o.Version))}
@@ -135,13 +136,13 @@ func (f *Front) Close() error {
 		for _, l := range bound {
 			l.Close()
 		}
-		f.drain(50 * time.Millisecond)
+		f.drain(30 * time.Millisecond)
 		f.cancel()
 		if server != nil {
 			server.Close()
 		}
 		f.sessions.closeAll()
-		f.drain(20 * time.Millisecond)
+		f.drain(10 * time.Millisecond)
 		f.served.Wait()
 	})
 	return nil

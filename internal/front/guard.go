@@ -74,7 +74,9 @@ func (g *guard) check(r *http.Request) *denial {
 	if d := g.originCheck(h); d != nil {
 		return d
 	}
-	if g.locked {
+	// Browsers ask for permission without the token.
+	preflight := r.Method == http.MethodOptions && g.listed(h)
+	if g.locked && !preflight {
 		if d := g.tokenCheck(h); d != nil {
 			return d
 		}
@@ -151,6 +153,13 @@ func (g *guard) originCheck(h http.Header) *denial {
 		}
 	}
 	return nil
+}
+
+// listed tells whether the request comes from a page of an allowed origin, which
+// loopback ones are not by themselves.
+func (g *guard) listed(h http.Header) bool {
+	o := h["Origin"]
+	return len(o) == 1 && g.origins[strings.ToLower(o[0])]
 }
 
 func (g *guard) originOK(origin string) bool {

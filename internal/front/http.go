@@ -42,10 +42,10 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rw.json(d.status, d.body())
 		return
 	}
-	if origin := r.Header["Origin"]; origin != nil && f.guard.origins[strings.ToLower(origin[0])] {
+	if f.guard.listed(r.Header) {
 		// Only listed origins: their pages could not read an answer otherwise.
 		h := w.Header()
-		h.Set("Access-Control-Allow-Origin", origin[0])
+		h.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 		h.Set("Access-Control-Expose-Headers", headerSession)
 		h.Set("Vary", "Origin")
 		if r.Method == http.MethodOptions {
@@ -281,7 +281,7 @@ func (x *exchange) status(code int) int {
 	switch code {
 	case codeNoMethod:
 		return http.StatusNotFound
-	case codeParams, codeHeader, codeUnsupported, codeInvalid:
+	case codeParams, codeHeader, codeCapability, codeUnsupported, codeInvalid:
 		return http.StatusBadRequest
 	}
 	return http.StatusOK

@@ -18,12 +18,11 @@ import (
 // The limits of the HTTP server. WriteTimeout stays 0: it would cut event
 // streams; each write has a deadline of its own instead. ReadTimeout covers
 // header and body only, not the wait for a frame.
-const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 15 * time.Second
-	keepAliveTimeout  = 120 * time.Second
-	maxHeaderBytes    = 16 << 10
-)
+type limits struct{ readHeader, read, idle time.Duration }
+
+var measured = limits{readHeader: 5 * time.Second, read: 15 * time.Second, idle: 120 * time.Second}
+
+const maxHeaderBytes = 16 << 10
 
 // Listen binds addr and serves it until Close. The error of a taken port says
 // which port it is and, if that can be told, what answers there; an address
@@ -89,9 +88,9 @@ func (f *Front) Serve(l net.Listener) {
 	if f.server == nil {
 		f.server = &http.Server{
 			Handler:                      f,
-			ReadHeaderTimeout:            readHeaderTimeout,
-			ReadTimeout:                  readTimeout,
-			IdleTimeout:                  keepAliveTimeout,
+			ReadHeaderTimeout:            f.limits.readHeader,
+			ReadTimeout:                  f.limits.read,
+			IdleTimeout:                  f.limits.idle,
 			MaxHeaderBytes:               maxHeaderBytes,
 			DisableGeneralOptionsHandler: true, // OPTIONS * passes the guard too
 			ErrorLog:                     slog.NewLogLogger(f.b.Logger().Handler(), slog.LevelDebug),

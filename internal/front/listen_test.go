@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -96,6 +97,47 @@ func TestConnectionCap(t *testing.T) {
 		io.ReadFull(c, b)
 		return string(b) == "HTTP/1.1 200"
 	})
+}
+
+// Scaled down: a slow header, a dripping body and an idle connection are cut; a
+// call that waits longer than any of these limits is not.
+func TestSlowConnectionsAreCut(t *testing.T) {
+	checkLeaks(t)
+	b := newFake()
+	f := New(b, Options{})
+	f.limits = limits{readHeader: 50 * time.Millisecond, read: 100 * time.Millisecond, idle: 50 * time.Millisecond}
+	addr, err := f.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer http.DefaultClient.CloseIdleConnections()
+	defer f.Close()
+	defer b.close()
+	url := "http://" + addr.String() + "/mcp"
+	head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+	for name, begin := range map[string]string{
+		"header": head,
+		"body":   head + "Content-Length: 1000\r\n\r\n{",
+		"idle":   head + "Content-Length: 40\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+	} {
+		c := dial(t, url)
+		io.WriteString(c, begin)
+		c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if _, err := io.Copy(io.Discard, c); err != nil {
+			t.Errorf("slow %s: the connection was not closed: %v", name, err)
+		}
+	}
+	sid := connect(t, url)
+	done := make(chan answer, 1)
+	go func() {
+		a, _ := tryPost(context.Background(), url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`, headerSession, sid)
+		done <- a
+	}()
+	eventually(t, "call queued", func() bool { return b.waiting() == 1 })
+	<-time.After(300 * time.Millisecond)
+	if b.poll(); (<-done).status != 200 {
+		t.Error("a call that waited for 0.3 s was cut")
+	}
 }
 
 // The limits are those that were measured: none of them may cut a long call or

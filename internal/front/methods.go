@@ -111,20 +111,14 @@ func (f *Front) listTools(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 	}
 	full := a.query.Get("schemas") == "full"
 	listing := f.b.Registry().Listing()
-	var ps []*tools.Published
-	if f.o.List != nil {
-		ps = f.o.List(listing)
-	} else {
-		ps = listing.Tools
-	}
 	groups, failed := wantedGroups(a.query, listing)
 	if failed != nil {
 		return dst, failed
 	}
 	dst = append(a.era.open(dst, e.id, true), `"tools":[`...)
 	n := 0
-	for _, p := range ps {
-		if p.Spec.Unlisted || groups != nil && !slices.Contains(groups, p.Spec.Group) {
+	for _, p := range f.listed() {
+		if groups != nil && !slices.Contains(groups, p.Spec.Group) {
 			continue
 		}
 		if n++; n > 1 {
@@ -137,6 +131,15 @@ func (f *Front) listTools(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 		}
 	}
 	return closeResult(append(dst, ']')), nil
+}
+
+// listed is what tools/list shows, in order.
+func (f *Front) listed() []*tools.Published {
+	l := f.b.Registry().Listing()
+	if f.o.List == nil {
+		return l.Listed()
+	}
+	return slices.DeleteFunc(slices.Clone(f.o.List(l)), func(p *tools.Published) bool { return p.Spec.Unlisted })
 }
 
 // wantedGroups reads ?tools=world,session. Nil: all.

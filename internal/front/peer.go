@@ -115,7 +115,7 @@ func (p *peer) close() {
 	go func() { defer close(ended); p.session.Close() }()
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Millisecond):
+	case <-time.After(10 * time.Millisecond):
 	}
 }
 
@@ -190,6 +190,7 @@ func (f *Front) get(w *writer, r *http.Request) {
 	}
 	s.begin()
 	defer s.done()
+	f.announcer.baseline()
 	p, err := s.connected(f)
 	if err != nil {
 		f.fail(w, http.StatusInternalServerError, nil, rpcErrorf(codeInternal, "the stream cannot be opened: %v", err))
@@ -216,6 +217,8 @@ func (f *Front) streamContext(parent context.Context) (context.Context, context.
 	go func() {
 		select {
 		case <-f.quit:
+			cancel()
+		case <-f.b.Closed():
 			cancel()
 		case <-ctx.Done():
 		}

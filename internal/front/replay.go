@@ -22,6 +22,7 @@ type replay struct {
 	n       int
 	answers map[string]json.RawMessage
 	open    []question
+	missing string // a capability that was needed and that the client lacks
 }
 
 type question struct {
@@ -33,11 +34,7 @@ type question struct {
 // errAsked ends the run of a tool whose question the client has yet to answer.
 var errAsked = errors.New("the client was asked and will call again with the answer")
 
-// newReplay is nil if the client can be asked nothing.
 func newReplay(p *callParams) *replay {
-	if member(p.caps, "sampling") == nil && member(p.caps, "elicitation") == nil {
-		return nil
-	}
 	r := &replay{caps: p.caps, answers: map[string]json.RawMessage{}}
 	// The state is the client's own answers: it may tamper with them as it could
 	// when it gave them.
@@ -67,14 +64,15 @@ func (r *replay) ask(ctx context.Context, capability, method string, params json
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if member(r.caps, capability) == nil {
-		return nil, errors.New("the client does not support " + capability)
-	}
 	if !json.Valid(params) {
 		return nil, errors.New("the question is no valid JSON")
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if member(r.caps, capability) == nil {
+		r.missing = capability
+		return nil, errors.New("the client does not support " + capability)
+	}
 	r.n++
 	key := "q" + strconv.Itoa(r.n)
 	if answer, ok := r.answers[key]; ok {
@@ -88,6 +86,18 @@ func (r *replay) questions() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.open) > 0
+}
+
+// lacks is the error of a call that failed for want of a capability.
+func (r *replay) lacks() *rpcError {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.missing == "" {
+		return nil
+	}
+	e := rpcErrorf(codeCapability, "the tool needs a client with the capability %q", r.missing)
+	e.data = append(appendString([]byte(`{"requiredCapabilities":{`), r.missing), `:{}}}`...)
+	return e
 }
 
 func (r *replay) appendResult(dst, id []byte, era *era) []byte {

@@ -237,6 +237,20 @@ func TestModernEra(t *testing.T) {
 	}
 }
 
+func TestMissingCapability(t *testing.T) {
+	_, _, url := serve(t, Options{}, true)
+	a := modernPost(t, url, "1", "tools/call", `"name":"asks"`)
+	if a.status != 400 || !strings.Contains(a.body, `"code":-32021`) || !strings.Contains(a.body, `"data":{"requiredCapabilities":{"elicitation":{}}}`) {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	plain := strings.Replace(initialize, `"elicitation":{}`, "", 1)
+	sid := post(t, url, plain).header.Get(headerSession)
+	a = post(t, url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"asks"}}`, headerSession, sid)
+	if a.status != 200 || !strings.Contains(a.body, "not_supported") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
 func TestResourceErrors(t *testing.T) {
 	b, _, url := serve(t, Options{}, true)
 	documents(b)

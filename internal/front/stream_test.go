@@ -71,7 +71,8 @@ func TestOneAnnouncementPerBurst(t *testing.T) {
 	for range 2 {
 		got[string(member([]byte(next(t, ch)), "method"))]++
 	}
-	f.ListChanged()
+	f.ListChanged() // nothing has: it must not be heard
+	b.reg.Unregister("t7")
 	got[string(member([]byte(next(t, ch)), "method"))]++
 	if got[`"notifications/tools/list_changed"`] != 2 || got[`"notifications/prompts/list_changed"`] != 1 {
 		t.Errorf("events %v", got)
@@ -122,13 +123,16 @@ func TestAnnouncementIsNotStarved(t *testing.T) {
 
 func TestLogsAndUpdatesOnTheStream(t *testing.T) {
 	b, f, url := serve(t, Options{Burst: 5 * time.Millisecond}, false)
+	announced := func() bool {
+		f.announcer.mu.Lock()
+		defer f.announcer.mu.Unlock()
+		return f.announcer.timer == nil
+	}
 	b.reg.RegisterResource(&tools.Resource{URI: "test:watched", Name: "w", Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) { return nil, nil }})
+	eventually(t, "new resource announced", announced)
 	sid := connect(t, url)
 	ch, _ := openStream(t, url, sid)
 	eventually(t, "stream open", func() bool { return f.sessions.get(sid).streaming.Load() != nil })
-	if ev := next(t, ch); !strings.Contains(ev, "resources/list_changed") {
-		t.Errorf("event %s", ev)
-	}
 	f.Log(slog.LevelError, "game", "before the level is set")
 	a := post(t, url, `{"jsonrpc":"2.0","id":1.5,"method":"logging/setLevel","params":{"level":"warning"}}`, headerSession, sid)
 	if a.body != `{"jsonrpc":"2.0","id":1.5,"result":{}}` {
@@ -148,11 +152,7 @@ func TestLogsAndUpdatesOnTheStream(t *testing.T) {
 			t.Errorf("%s %s: %s", c.method, c.uri, a.body)
 		}
 	}
-	eventually(t, "earlier update announced", func() bool {
-		f.announcer.mu.Lock()
-		defer f.announcer.mu.Unlock()
-		return f.announcer.timer == nil
-	})
+	eventually(t, "earlier update announced", announced)
 	for range 3 {
 		b.reg.ResourceUpdated("test:watched")
 	}
@@ -393,8 +393,9 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 }
 
-func TestKeepAliveComments(t *testing.T) {
-	_, _, url := serve(t, Options{KeepAlive: 5 * time.Millisecond}, false)
+// A write timeout must not end a stream that is merely quiet.
+func TestQuietStreamLives(t *testing.T) {
+	_, _, url := serve(t, Options{KeepAlive: 60 * time.Millisecond, WriteTimeout: 20 * time.Millisecond}, false)
 	c := dial(t, url)
 	c.SetDeadline(time.Now().Add(10 * time.Second))
 	fmt.Fprintf(c, "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: %s\r\n\r\n", connect(t, url))
@@ -442,7 +443,7 @@ func TestCloseIsQuick(t *testing.T) {
 	f.Close()
 	f.Close()
 	took := time.Since(start)
-	if took > 100*time.Millisecond {
+	if took > 300*time.Millisecond { // 100 ms, and what a loaded machine adds
 		t.Errorf("Close took %v", took)
 	}
 	t.Logf("Close took %v", took)

@@ -5,12 +5,14 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/tools"
 )
 
 // subscribe serves resources/subscribe and unsubscribe: the SDK keeps the
@@ -101,6 +103,7 @@ func (f *Front) listen(x *exchange) {
 			return r.Context().Value(peerKey{}).(*peer).server
 		}, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: f.o.MaxBody})
 	})
+	f.announcer.baseline()
 	p := newPeer(f)
 	l.mu.Lock()
 	full := len(l.all) >= f.o.MaxStreams
@@ -140,7 +143,8 @@ type announcer struct {
 	over    bool
 	tools   bool
 	updated map[string]bool
-	told    [3]uint64 // revisions of tools, resources and prompts
+	told    [2]uint64 // revisions of resources and prompts
+	listed  []*tools.Published
 	stops   []func()
 }
 
@@ -149,22 +153,42 @@ func (a *announcer) init(f *Front) {
 	a.told = a.revisions()
 	a.updated = map[string]bool{}
 	reg := f.b.Registry()
-	a.stops = append(a.stops, reg.Watch(func() { a.change(false, "") }), reg.WatchUpdates(func(uri string) { a.change(false, uri) }))
+	a.stops = append(a.stops, reg.Watch(func() { a.change(true, "") }), reg.WatchUpdates(func(uri string) { a.change(false, uri) }))
 }
 
-func (a *announcer) revisions() [3]uint64 {
-	reg := a.f.b.Registry()
-	d := reg.Documents()
-	return [3]uint64{reg.Listing().Revision, d.ResourceRevision, d.PromptRevision}
+func (a *announcer) revisions() [2]uint64 {
+	d := a.f.b.Registry().Documents()
+	return [2]uint64{d.ResourceRevision, d.PromptRevision}
 }
 
-func (a *announcer) change(tools bool, uri string) {
+// relist tells whether the listing is another than at the last announcement:
+// whoever reports a change need not know whether it shows.
+func (a *announcer) relist() bool {
+	now := a.f.listed()
+	same := func(x, y *tools.Published) bool { return x == y || bytes.Equal(x.Full, y.Full) }
+	if a.listed != nil && slices.EqualFunc(a.listed, now, same) {
+		return false
+	}
+	a.listed = now
+	return true
+}
+
+// baseline notes what is listed when the first client begins to listen.
+func (a *announcer) baseline() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.listed == nil {
+		a.listed = a.f.listed()
+	}
+}
+
+func (a *announcer) change(list bool, uri string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.over {
 		return
 	}
-	a.tools = a.tools || tools
+	a.tools = a.tools || list
 	if uri != "" {
 		a.updated[uri] = true
 	}
@@ -177,7 +201,7 @@ func (a *announcer) announce() {
 	a.mu.Lock()
 	a.timer = nil
 	now := a.revisions()
-	ev := &event{tools: a.tools || now[0] != a.told[0], resources: now[1] != a.told[1], prompts: now[2] != a.told[2]}
+	ev := &event{tools: a.tools && a.relist(), resources: now[0] != a.told[0], prompts: now[1] != a.told[1]}
 	updated := a.updated
 	a.told, a.tools, a.updated = now, false, map[string]bool{}
 	over := a.over

@@ -1,0 +1,20 @@
+package front
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// The front may know nothing of the server behind it.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{join .Imports \"\\n\"}}", ".").Output()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, line := range strings.Fields(string(out)) {
+		if strings.HasPrefix(line, "github.com/loupe-ecs/loupe/") && !strings.HasSuffix(line, "/ecs") && !strings.HasSuffix(line, "/tools") {
+			t.Errorf("imports %s", line)
+		}
+	}
+}
