@@ -47,20 +47,3 @@ func actionFunc(L *lua.LState, n *node, act *ecs.ActionInfo) *lua.LFunction {
 		return 1
 	})
 }
-
-// worldResource is world.resource(name): nil if it is registered but absent.
-func worldResource(L *lua.LState) int {
-	r := ctxOf(L).run
-	world := r.ecs(L)
-	res, err := r.world.catalog().Resource(L.CheckString(1))
-	if err != nil {
-		r.raiseRefusal(L, err)
-	}
-	if _, ok := world.Resource(res.ID); !ok {
-		L.Push(lua.LNil)
-		return 1
-	}
-	c := &component{id: res.ID, name: res.Name, t: res.Type, ta: accessOf(res.Type), resource: true}
-	L.Push(newNode(&node{comp: c, field: res.Type.Root}))
-	return 1
-}
