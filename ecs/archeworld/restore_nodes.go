@@ -7,6 +7,10 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
+// maxNewSlots is for how many slots in a node the hints are believed when
+// slots have to be made: each costs the memory of an empty archetype.
+const maxNewSlots = 4096
+
 // makeNodes creates what arche lacks of the archetypes' nodes, in the image's
 // order, and of their slots for relation archetypes. A node comes into being
 // with the first entity of its composition, a slot with the first relation to
@@ -38,7 +42,7 @@ func (r *restoring) makeNodes() {
 			note()
 		}
 		n := r.nodes[mask]
-		for h := r.hints.nodes[uint32(i)]; relation && int64(n.archetypes.len) < int64(h.slots); {
+		for h := r.hints.nodes[uint32(i)]; relation && h.slots <= maxNewSlots && int64(n.archetypes.len) < int64(h.slots); {
 			n.freeIndices = nil
 			visit(b, true)
 		}

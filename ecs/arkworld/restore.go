@@ -172,9 +172,12 @@ func (w *World) fill(id uint32, a *loupe.ImageArchetype) {
 // hints, then in that of iteration.
 func (w *World) fillFilters(img *loupe.Image) {
 	s := &w.inner().storage
-	byImage := make([]uint32, 0, len(img.Archetypes))
+	if len(s.cache.filters) == 0 {
+		return
+	}
+	listed := make([]uint32, 0, len(img.Archetypes))
 	for i := range s.archetypes {
-		byImage = append(byImage, s.archetypes[i].tables.tables...)
+		listed = append(listed, s.archetypes[i].tables.tables...)
 	}
 	order := map[uint32][]uint32{}
 	for h := img.Hints; len(h) >= 2 && int64(h[1]) <= int64(len(h)-2); h = h[2+h[1]:] {
@@ -190,7 +193,7 @@ func (w *World) fillFilters(img *loupe.Image) {
 			}
 		}
 		f.tables = tableIDs{indices: map[uint32]uint32{}}
-		for _, id := range byImage {
+		for _, id := range listed {
 			if f.matches(s, &s.tables[id]) {
 				f.tables.tables = append(f.tables.tables, id)
 			}
