@@ -108,7 +108,7 @@ func (k *kit) restoreGoesOn() {
 	if r == nil {
 		return
 	}
-	for seed := range uint64(6) {
+	for seed := range uint64(4) {
 		k.script(seed + 10).run(120)
 		var img ecs.Image
 		k.capture(r, &img)

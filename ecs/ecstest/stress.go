@@ -109,7 +109,7 @@ func collect() (stop func()) {
 }
 
 func (k *kit) stressCollector() {
-	ops := 4000
+	ops := 2500
 	if raceEnabled {
 		ops = 1000
 	}
