@@ -11,7 +11,7 @@ func init() {
 				tools.New(tools.Spec{Name: "audio", ReadOnly: true, Example: `{}`,
 					Description: "What plays now, how loud, and the sounds that are loaded."}, audioInfo),
 				tools.New(tools.Spec{Name: "reload_sound", Destructive: true, Idempotent: true, Example: `{"name":"shot"}`,
-					Description: "Reads a sound's file again after it was edited. A broken file is refused and the old sound stays."}, reloadSound),
+					Description: "Reads a sound's file again; a broken one is refused and the old sound stays."}, reloadSound),
 			)
 		},
 	})
@@ -27,7 +27,7 @@ func audioInfo(f *tools.Frame, _ struct{}) (tools.AudioInfo, error) {
 }
 
 type reloadSoundArgs struct {
-	Name string `json:"name" jsonschema:"name of the sound, or of its file under the game's asset folder"`
+	Name string `json:"name" jsonschema:"name of the sound or its file"`
 }
 
 type reloadSoundResult struct {

@@ -16,7 +16,7 @@ func init() {
 				tools.New(tools.Spec{Name: "camera_info", ReadOnly: true, Example: `{}`,
 					Description: "Where the camera is and what part of the world it shows."}, cameraInfo),
 				tools.New(tools.Spec{Name: "camera_move", Destructive: true, Idempotent: true, Example: `{"x":100,"y":80,"zoom":2}`,
-					Description: "Moves, zooms or turns the camera; what is not named stays. screenshot shows what it sees."}, cameraMove),
+					Description: "Moves, zooms or turns the camera; what is not named stays."}, cameraMove),
 			)
 		},
 	})
@@ -32,7 +32,7 @@ func cameraInfo(f *tools.Frame, _ struct{}) (tools.CameraInfo, error) {
 type cameraMoveArgs struct {
 	X        *float64 `json:"x,omitempty" jsonschema:"world x to centre on"`
 	Y        *float64 `json:"y,omitempty" jsonschema:"world y to centre on"`
-	Zoom     *float64 `json:"zoom,omitempty" jsonschema:"greater than 0; 1 is the usual view, 2 shows half as much, twice as large"`
+	Zoom     *float64 `json:"zoom,omitempty" jsonschema:"above 0; 1 is the usual view, 2 twice as large"`
 	Rotation *float64 `json:"rotation,omitempty" jsonschema:"radians"`
 }
 

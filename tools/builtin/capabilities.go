@@ -48,7 +48,7 @@ type subsystemRow struct {
 func capabilitiesTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "capabilities", Group: "session", ReadOnly: true, Idempotent: true,
-		Description: "Tells what this server can do: counts, states, limits, protocol versions, the engine, and which subsystems the game provides or lacks.",
+		Description: "What this server can do: counts, limits, protocol versions, engine, and the subsystems the game provides or lacks.",
 	}, func(*tools.Call, struct{}) (capabilitiesResult, error) {
 		l := h.Registry().Listing()
 		lim := h.Limits()

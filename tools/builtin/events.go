@@ -13,7 +13,7 @@ func init() {
 		present: func(a *tools.App) bool { return a.Events != nil },
 		tools: func(h Host) []*tools.Tool {
 			return []*tools.Tool{tools.NewPhased(tools.Spec{Name: "send_event", Group: "session", Destructive: true, WhenCrashed: true, NeedsApp: true,
-				Description: "Sends the game an event as its window or menus would: keys, pointer, quit. Without kind it lists the kinds with the schema of their payload.",
+				Description: "Sends the game an event: keys, pointer, quit. Without kind it lists the kinds with their payload schemas.",
 				Example:     `{}`},
 				tools.Phases[sendEventArgs, eventToSend, sendEventResult, sendEventResult]{
 					Before: func(_ *tools.Call, in sendEventArgs) (eventToSend, error) { return prepareEvent(h.App(), in) },
@@ -24,7 +24,7 @@ func init() {
 }
 
 type sendEventArgs struct {
-	Kind    string          `json:"kind,omitempty" jsonschema:"kind of the event; without it the kinds are listed"`
+	Kind    string          `json:"kind,omitempty" jsonschema:"kind of the event; default: list them"`
 	Payload json.RawMessage `json:"payload,omitempty" jsonschema:"object as the kind's schema says"`
 }
 

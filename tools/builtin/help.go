@@ -16,7 +16,7 @@ func init() {
 }
 
 type helpArgs struct {
-	Tool string `json:"tool,omitempty" jsonschema:"name of a tool to explain in full; without it every tool is listed in one line"`
+	Tool string `json:"tool,omitempty" jsonschema:"the tool to explain in full; default: all in one line each"`
 }
 
 type helpResult struct {

@@ -13,7 +13,7 @@ func init() {
 		tools: func(Host) []*tools.Tool {
 			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
 				tools.New(tools.Spec{Name: "layers_list", Example: `{}`,
-					Description: "The layers that the game draws in, backmost first, with how many sprites each has."}, layersList),
+					Description: "The layers drawn in, backmost first, with their sprites."}, layersList),
 				tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":"0"}`,
 					Description: "One layer by its name or index."}, layersInfo),
 			)

@@ -13,7 +13,7 @@ func init() {
 		tools: func(Host) []*tools.Tool {
 			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
 				tools.New(tools.Spec{Name: "materials_list", Example: `{}`,
-					Description: "What sprites are drawn with: kind, size, colour and how many use each."}, materialsList),
+					Description: "What sprites are drawn with, and how many use each."}, materialsList),
 				tools.New(tools.Spec{Name: "materials_info", Example: `{"material":"0"}`,
 					Description: "One material by its name or number."}, materialsInfo),
 			)

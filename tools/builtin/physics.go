@@ -14,7 +14,7 @@ func init() {
 				tools.New(tools.Spec{Name: "physics_info", Example: `{}`,
 					Description: "Bodies, contacts, time of a step, and what the bits of a raycast's mask mean."}, physicsInfo),
 				tools.New(tools.Spec{Name: "physics_raycast", Example: `{"x1":0,"y1":100,"x2":600,"y2":100}`,
-					Description: "What a straight line hits first: answers who can see or shoot whom. physics_info names the bits of mask."}, raycast),
+					Description: "What a straight line hits first. physics_info names the bits of mask."}, raycast),
 			)
 		},
 	})
@@ -32,7 +32,7 @@ type raycastArgs struct {
 	Y1   float64 `json:"y1" jsonschema:"world y of the start"`
 	X2   float64 `json:"x2" jsonschema:"world x of the end"`
 	Y2   float64 `json:"y2" jsonschema:"world y of the end"`
-	Mask *int64  `json:"mask,omitempty" jsonschema:"bits of what can be hit, added up; all by default" debug:"min=0,max=4294967295"`
+	Mask *int64  `json:"mask,omitempty" jsonschema:"bits of what can be hit; default: all" debug:"min=0,max=4294967295"`
 }
 
 type raycastResult struct {

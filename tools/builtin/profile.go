@@ -25,13 +25,13 @@ func profileTools(h Host) []*tools.Tool {
 	p := &profiler{host: h}
 	return tools.Together(tools.Spec{Group: "profile"},
 		tools.NewOff(tools.Spec{Name: "profile_start", Destructive: true,
-			Description: "Starts a CPU, block or mutex profile, in any state, also while the game hangs. profile_stop gives the result; it ends by itself after 60 s.",
+			Description: "Starts a profile, also while the game hangs. profile_stop gives the result; it ends by itself after 60 s.",
 			Example:     `{"kind":"cpu"}`}, p.start),
 		tools.NewOff(tools.Spec{Name: "profile_stop", Destructive: true,
-			Description: "Ends the profile, writes it as pprof and collapsed stacks, and tells where the time went by function and by system.",
+			Description: "Ends the profile, writes it as pprof and collapsed stacks, and sums it by function and by system.",
 			Example:     `{"name":"slow_wave"}`}, p.stop),
 		tools.NewOff(tools.Spec{Name: "profile_heap", ReadOnly: true,
-			Description: "Writes a heap profile and tells which functions hold memory and which allocated since the last call. It collects garbage first.",
+			Description: "Collects garbage, writes a heap profile, and sums what is held, and allocated since the last call, by function.",
 			Example:     `{"top":10}`}, p.heap),
 	)
 }
@@ -47,8 +47,8 @@ type profiler struct {
 var sessions profiling.Sessions
 
 type profileStartArgs struct {
-	Kind   string `json:"kind,omitempty" jsonschema:"what to sample: where CPU time goes, where goroutines block, which locks are contended" debug:"enum=cpu|block|mutex,default=cpu"`
-	System string `json:"system,omitempty" jsonschema:"keep this system's samples alone (CPU profiles carry the schedule's system label)"`
+	Kind   string `json:"kind,omitempty" jsonschema:"CPU time, waiting goroutines, or contended locks" debug:"enum=cpu|block|mutex,default=cpu"`
+	System string `json:"system,omitempty" jsonschema:"keep the samples of this system alone (cpu)"`
 }
 
 type profileStartResult struct {
@@ -100,7 +100,7 @@ func (p *profiler) knownSystem(name string) error {
 }
 
 type profileStopArgs struct {
-	Name string `json:"name,omitempty" jsonschema:"file name without folder and ending: letters, digits, _ - and ." debug:"default=profile"`
+	Name string `json:"name,omitempty" jsonschema:"file name: letters, digits, _ - and ." debug:"default=profile"`
 	Top  int    `json:"top,omitempty" jsonschema:"how many functions to list" debug:"min=1,max=200,default=15"`
 }
 
@@ -229,7 +229,7 @@ func functionRows(fs []profiling.Func, total int64, unit float64) []functionRow 
 }
 
 type heapArgs struct {
-	Name string `json:"name,omitempty" jsonschema:"file name without folder and ending: letters, digits, _ - and ." debug:"default=heap"`
+	Name string `json:"name,omitempty" jsonschema:"file name: letters, digits, _ - and ." debug:"default=heap"`
 	Top  int    `json:"top,omitempty" jsonschema:"how many functions to list" debug:"min=1,max=200,default=15"`
 }
 

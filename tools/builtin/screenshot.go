@@ -19,7 +19,7 @@ func init() {
 		present: func(a *tools.App) bool { return a.Screen != nil },
 		tools: func(h Host) []*tools.Tool {
 			return []*tools.Tool{withEntities[screenshotArgs](tools.NewPhased(tools.Spec{Name: "screenshot", Group: "subsystems", NeedsApp: true, ReadOnly: true, Example: `{"scale":2}`,
-				Description: "A picture of the game now, as a PNG. Crop it around an entity, or to a rectangle; scale enlarges."},
+				Description: "A PNG picture of the game now, whole, around an entity, or of a rectangle."},
 				tools.Phases[screenshotArgs, *capture, *capture, screenshotResult]{
 					Before: prepareShot,
 					Frame:  takeShot,
@@ -33,12 +33,12 @@ type screenshotArgs struct {
 	Entity entityArg `json:"entity,omitzero" jsonschema:"show this entity, and crop around it"`
 	Crop   *cropArgs `json:"crop,omitempty" jsonschema:"the part to keep, in pixels of the game's picture"`
 	Scale  *float64  `json:"scale,omitempty" jsonschema:"enlarges or reduces what is kept" debug:"min=0.1,max=8,default=1"`
-	Save   string    `json:"save,omitempty" jsonschema:"also write it as shots/NAME.png under the data folder"`
+	Save   string    `json:"save,omitempty" jsonschema:"also write it as shots/NAME.png"`
 }
 
 type cropArgs struct {
-	X      *int `json:"x,omitempty" jsonschema:"left edge; around the entity or the middle by default" debug:"min=0,max=32768,unit=px"`
-	Y      *int `json:"y,omitempty" jsonschema:"top edge; around the entity or the middle by default" debug:"min=0,max=32768,unit=px"`
+	X      *int `json:"x,omitempty" jsonschema:"left edge; default: centred" debug:"min=0,max=32768,unit=px"`
+	Y      *int `json:"y,omitempty" jsonschema:"top edge; default: centred" debug:"min=0,max=32768,unit=px"`
 	Width  int  `json:"width" jsonschema:"width" debug:"min=1,max=32768,unit=px"`
 	Height int  `json:"height" jsonschema:"height" debug:"min=1,max=32768,unit=px"`
 }

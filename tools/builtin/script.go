@@ -27,7 +27,7 @@ type script struct {
 type runLuaArgs struct {
 	Code      string `json:"code" jsonschema:"Lua 5.1 statements, or one expression"`
 	TimeoutMs int    `json:"timeoutMs,omitempty" jsonschema:"wall time in milliseconds" debug:"min=1,max=1000,default=50"`
-	DryRun    bool   `json:"dryRun,omitempty" jsonschema:"undo everything at the end and tell what would have changed"`
+	DryRun    bool   `json:"dryRun,omitempty" jsonschema:"undo at the end; tell what would have changed"`
 }
 
 type runLuaResult struct {
@@ -50,7 +50,7 @@ type preparedScript struct {
 func (s *script) runTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
 		Name: "run_lua", Destructive: true, NeedsWorld: true,
-		Description: "Runs a bounded Lua script on the world: `for e in world.query{with={'Enemy'}} do e.Health.HP = 7 end`. A failed or dry run changes nothing; globals stay until reset_sandbox.",
+		Description: "Runs a bounded Lua script: `for e in world.query{with={'Enemy'}} do e.Health.HP = 7 end`. A failed or dry run changes nothing; globals stay until reset_sandbox.",
 		Example:     `{"code":"return world.count{with={'Position'}}"}`,
 	}, tools.Phases[runLuaArgs, preparedScript, *runLuaResult, *runLuaResult]{
 		Before: func(_ *tools.Call, in runLuaArgs) (preparedScript, error) {

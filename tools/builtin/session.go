@@ -33,7 +33,7 @@ type pingResult struct {
 func pingTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "ping", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
-		Description: "Tells at once whether the game runs, is parked, crashed or stalled, its frame, and which build it is. Call crash_report or goroutines next if it does not run.",
+		Description: "Tells at once the game's state, frame and build. If it does not run, call crash_report or goroutines next.",
 	}, func(c *tools.Call, _ struct{}) (pingResult, error) {
 		st := h.Status()
 		return pingResult{OK: true, State: st.State, Operation: st.Operation, ForMs: ms(st.Since), Crashed: st.Crash, Frame: st.Frame,
@@ -80,7 +80,7 @@ type contextTimes struct {
 func contextTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "context", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
-		Description: "What runs here: the world's size, state, speed, the host's own summary. Call it first; components_info and query go on from there.",
+		Description: "What runs here: world size, state, speed, the host's summary. Call it first; then components_info and query.",
 	}, func(c *tools.Call, _ struct{}) (contextResult, error) {
 		cat, at := h.FreshCatalog(c.Context)
 		st, app := h.Status(), h.App()
@@ -113,11 +113,11 @@ func contextTool(h Host) *tools.Tool {
 }
 
 type getLogsArgs struct {
-	After    string `json:"after,omitempty" jsonschema:"next of an earlier answer: only later lines; without it the newest lines"`
+	After    string `json:"after,omitempty" jsonschema:"next of an earlier answer; default: the newest lines"`
 	Level    string `json:"level,omitempty" jsonschema:"least level" debug:"enum=debug|info|warn|error,default=debug"`
 	Contains string `json:"contains,omitempty" jsonschema:"part of the message or the attributes, in any case"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines" debug:"min=1,max=1000,default=100"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"how large the lines may get" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"size limit of the lines" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
 }
 
 type getLogsResult struct {
@@ -134,7 +134,7 @@ type getLogsResult struct {
 func getLogsTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "get_logs", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"level":"warn","limit":20}`,
-		Description: "The game's newest log lines, with crashes, stalls and changes made by clients. Pass next as after to read only what is new.",
+		Description: "The game's newest log lines, crashes and clients' changes included. Pass next as after for what is new.",
 	}, func(c *tools.Call, in getLogsArgs) (getLogsResult, error) {
 		q := LogQuery{Tail: in.After == "", Level: slog.LevelDebug - 4, Contains: in.Contains, Limit: in.Limit, MaxBytes: in.MaxBytes}
 		if in.After != "" {

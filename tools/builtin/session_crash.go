@@ -24,7 +24,7 @@ type clearCrashResult struct {
 func clearCrashTool(h Host) *tools.Tool {
 	return tools.New(tools.Spec{
 		Name: "clear_crash", Group: "session", Destructive: true, WhenCrashed: true, Example: `{"unlock":true}`,
-		Description: "Lets a crashed game go on. With unlock, also releases the world's lock that the interrupted query holds. Read crash_report first; ping shows whether it crashes again.",
+		Description: "Lets a crashed game go on; unlock also releases the lock of the interrupted query. Read crash_report first; ping shows whether it crashes again.",
 	}, func(f *tools.Frame, in clearCrashArgs) (clearCrashResult, error) {
 		c, err := h.ClearCrash(f.World, in.Unlock)
 		if err != nil {
@@ -73,7 +73,7 @@ type crashReport struct {
 func crashReportTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "crash_report", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
-		Description: "Why the game crashed: panic, stack with files and lines, system, last calls and log lines; also the fatal crash of the previous run. Next: crash_inspect to look at the world, clear_crash to go on.",
+		Description: "Why the game crashed: panic, stack, system, last calls and log lines; also the previous run's fatal crash. Next: crash_inspect or clear_crash.",
 	}, func(c *tools.Call, _ struct{}) (crashReport, error) {
 		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash()}
 		k := h.Crash()
@@ -114,7 +114,7 @@ func crashReportTool(h Host) *tools.Tool {
 }
 
 type crashInspectArgs struct {
-	On bool `json:"on" jsonschema:"true: read-only tools may read the world; false: they are refused again"`
+	On bool `json:"on" jsonschema:"whether read-only tools may read the world"`
 }
 
 type crashInspectResult struct {
@@ -125,7 +125,7 @@ type crashInspectResult struct {
 func crashInspectTool(h Host) *tools.Tool {
 	return tools.New(tools.Spec{
 		Name: "crash_inspect", Group: "session", Idempotent: true, WhenCrashed: true, Example: `{"on":true}`,
-		Description: "Lets read-only tools such as query and info look at the world as the crash left it; the game stays suspended. Next: query, then clear_crash.",
+		Description: "Lets read-only tools look at the world as the crash left it; the game stays suspended. Next: query, then clear_crash.",
 	}, func(f *tools.Frame, in crashInspectArgs) (crashInspectResult, error) {
 		if err := h.InspectCrash(in.On); err != nil {
 			return crashInspectResult{}, err
@@ -142,9 +142,9 @@ func crashInspectTool(h Host) *tools.Tool {
 }
 
 type goroutinesArgs struct {
-	Filter   string `json:"filter,omitempty" jsonschema:"part of a function, file or state: only stacks that contain it"`
+	Filter   string `json:"filter,omitempty" jsonschema:"part of a function, file or state"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many groups" debug:"min=1,max=500,default=20"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"how large the groups may get" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"size limit of the groups" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
 }
 
 type goroutinesResult struct {
@@ -169,7 +169,7 @@ type stackGroup struct {
 func goroutinesTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "goroutines", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"filter":"main."}`,
-		Description: "The stacks of all goroutines, equal ones grouped, the game loop's first: shows where a hung game is, in every state.",
+		Description: "Stacks of all goroutines, equal ones grouped, the game loop's first: where a hung game is.",
 	}, func(c *tools.Call, in goroutinesArgs) (goroutinesResult, error) {
 		if in.Limit <= 0 {
 			in.Limit = 20

@@ -61,8 +61,8 @@ func snapshotOptions(app *tools.App) *snapshot.Options {
 }
 
 type snapshotSaveArgs struct {
-	Name   string `json:"name,omitempty" jsonschema:"file name without folder and ending; a file of that name is replaced" debug:"default=snapshot"`
-	Format string `json:"format,omitempty" jsonschema:"loupe can be loaded again; json is an export for people and other tools, not loadable" debug:"enum=loupe|json,default=loupe"`
+	Name   string `json:"name,omitempty" jsonschema:"file name; an old file is replaced" debug:"default=snapshot"`
+	Format string `json:"format,omitempty" jsonschema:"json is an export for people, not loadable" debug:"enum=loupe|json,default=loupe"`
 }
 
 type snapshotSaveResult struct {
@@ -87,7 +87,7 @@ type snapshotSave struct {
 
 func (s *snapshots) saveTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "snapshot_save", Destructive: true, NeedsWorld: true,
-		Description: "Saves the whole world to a file: entities, components, resources, exactly. Call it before trying something out; snapshot_load goes back, snapshot_diff shows what changed since.",
+		Description: "Saves the whole world to a file. Call it before trying something out; snapshot_load goes back, snapshot_diff shows what changed.",
 		Example:     `{"name":"before-boss"}`,
 	}, tools.Phases[snapshotSaveArgs, snapshotSave, snapshotSave, snapshotSaveResult]{
 		Before: func(_ *tools.Call, in snapshotSaveArgs) (snapshotSave, error) {
@@ -137,9 +137,9 @@ func (s *snapshots) save(_ *tools.Call, p snapshotSave) (r snapshotSaveResult, e
 }
 
 type snapshotLoadArgs struct {
-	Name         string `json:"name,omitempty" jsonschema:"name of a snapshot, as snapshot_list shows it"`
-	Path         string `json:"path,omitempty" jsonschema:"path of a snapshot in the data folder; in place of name"`
-	AllowUnknown bool   `json:"allowUnknown,omitempty" jsonschema:"leave out types that this build does not know, and list them in skipped, instead of refusing the file" debug:"default=false"`
+	Name         string `json:"name,omitempty" jsonschema:"name, as snapshot_list shows it"`
+	Path         string `json:"path,omitempty" jsonschema:"path in the data folder; in place of name"`
+	AllowUnknown bool   `json:"allowUnknown,omitempty" jsonschema:"skip types that this build does not know" debug:"default=false"`
 }
 
 type snapshotLoadResult struct {
@@ -165,7 +165,7 @@ type snapshotLoad struct {
 
 func (s *snapshots) loadTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "snapshot_load", Destructive: true, Idempotent: true, NeedsWorld: true,
-		Description: "Makes the world what it was when the snapshot was saved, in place. A bad file is refused before anything changes. Entities spawned since are gone; ids are those of the snapshot.",
+		Description: "Makes the world what it was when the snapshot was saved, in place. A bad file is refused before anything changes.",
 		Example:     `{"name":"before-boss"}`,
 	}, tools.Phases[snapshotLoadArgs, snapshotLoad, snapshotLoad, snapshotLoadResult]{
 		Before: func(c *tools.Call, in snapshotLoadArgs) (p snapshotLoad, err error) {
@@ -262,7 +262,7 @@ type snapshotListResult struct {
 
 func (s *snapshots) listTool() *tools.Tool {
 	return tools.NewOff(tools.Spec{Name: "snapshot_list", ReadOnly: true, Idempotent: true,
-		Description: "Lists saved snapshots, newest first, with frame, counts and the build that wrote them. In any state.",
+		Description: "Lists saved snapshots, newest first.",
 		Example:     `{}`,
 	}, func(_ *tools.Call, in snapshotListArgs) (r snapshotListResult, err error) {
 		files, err := s.files().List()

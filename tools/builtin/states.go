@@ -20,7 +20,7 @@ func statesTools(Host) []*tools.Tool {
 			Description: "The game's stack of states (menu, playing, paused), and the states that there are."},
 			func(f *tools.Frame, _ struct{}) (statesResult, error) { return statesOf(f) }),
 		tools.New(tools.Spec{Name: "states_push", Destructive: true, Example: `{"name":"paused"}`,
-			Description: "Enters a state on top of the others; states_pop leaves it. Pushing paused holds a game still while its world is looked at."}, statesPush),
+			Description: "Enters a state on top of the others, such as paused to hold the game still; states_pop leaves it."}, statesPush),
 		tools.New(tools.Spec{Name: "states_pop", Destructive: true, Example: `{}`,
 			Description: "Leaves the top state."}, statesPop),
 	)

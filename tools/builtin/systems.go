@@ -19,7 +19,7 @@ func init() {
 func systemsTools(Host) []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "systems_list", ReadOnly: true, Example: `{"phase":"movement"}`,
-			Description: "The game's systems in running order with their times. systems_stop holds one still to see what it does; frame_times finds the slow frames."}, systemsList),
+			Description: "The game's systems in running order with their times. frame_times finds the slow frames."}, systemsList),
 		tools.New(tools.Spec{Name: "systems_info", ReadOnly: true, Example: `{"name":"movement"}`,
 			Description: "One system with its last 120 times."}, systemsInfo),
 		tools.New(tools.Spec{Name: "systems_stop", Destructive: true, Idempotent: true, Example: `{"name":"movement"}`,

@@ -9,7 +9,7 @@ import (
 )
 
 type archetypesArgs struct {
-	With  []string `json:"with,omitempty" jsonschema:"only archetypes with these components"`
+	With  []string `json:"with,omitempty" jsonschema:"only with these components"`
 	Empty bool     `json:"empty,omitempty" jsonschema:"list those without entities too" debug:"default=false"`
 	Limit int      `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=10000,default=50"`
 	sizeArgs
@@ -53,7 +53,7 @@ func archetypesListTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "archetypes_list", ReadOnly: true, Idempotent: true,
-		Description: "Lists archetypes (the combinations of components that exist) with entities and memory. archetypes_info shows one with sample entities.",
+		Description: "Lists archetypes (combinations of components that exist) with entities and memory.",
 		Example:     `{"with":["Health"]}`,
 	}, tools.Phases[archetypesArgs, prep, copied, archetypesResult]{
 		Before: func(c *tools.Call, in archetypesArgs) (prep, error) {

@@ -11,9 +11,9 @@ import (
 )
 
 type infoArgs struct {
-	Entity       entityArg `json:"entity" jsonschema:"the entity, like \"42v3\"; a bare slot number means who lives there now"`
-	Components   []string  `json:"components,omitempty" jsonschema:"only these components; default: all"`
-	ReferencedBy bool      `json:"referencedBy,omitempty" jsonschema:"whether to look for entities that name this one" debug:"default=true"`
+	Entity       entityArg `json:"entity" jsonschema:"the entity: \"42v3\", or a bare slot number"`
+	Components   []string  `json:"components,omitempty" jsonschema:"only these components"`
+	ReferencedBy bool      `json:"referencedBy,omitempty" jsonschema:"look for entities that name this one" debug:"default=true"`
 	MaxBytes     int       `json:"maxBytes,omitempty" jsonschema:"size limit in bytes; larger values are left out and named in errors" debug:"min=1024,max=1048576,default=32768"`
 }
 
@@ -62,7 +62,7 @@ type computedCopy struct {
 func infoTool() *tools.Tool {
 	return withEntities[infoArgs](tools.NewPhased(tools.Spec{
 		Name: "info", ReadOnly: true, Idempotent: true,
-		Description: "Reads one entity whole: component values, computed values, relations and who refers to it. Of a dead one it tells who holds its slot now.",
+		Description: "Reads one entity whole: values, relations and who refers to it. Of a dead one, who holds its slot now.",
 		Example:     `{"entity":"42v3"}`,
 	}, tools.Phases[infoArgs, infoPrep, *infoCopy, infoResult]{Before: infoBefore, Frame: infoFrame, After: infoAfter}))
 }

@@ -18,7 +18,7 @@ type selection struct {
 	Name      string     `json:"name,omitempty" jsonschema:"part of the entity's label, in any case"`
 	With      []string   `json:"with,omitempty" jsonschema:"components that it has"`
 	Without   []string   `json:"without,omitempty" jsonschema:"components that it lacks"`
-	Exclusive bool       `json:"exclusive,omitempty" jsonschema:"no other components than with; with:[] finds entities without any"`
+	Exclusive bool       `json:"exclusive,omitempty" jsonschema:"no other components than with"`
 	Target    *entityArg `json:"target,omitempty" jsonschema:"entity that one of its relations points at"`
 	Where     string     `json:"where,omitempty" jsonschema:"Go condition over field paths, such as Health.HP < Health.Max/2 && Enemy.Kind == \"Brute\"; also len(x), isnan(x), has(Component), alive(entity), contains(text, \"part\"); components it names are required"`
 }
@@ -38,8 +38,8 @@ type queryArgs struct {
 	Select  []string `json:"select,omitempty" jsonschema:"only the values at these paths, such as Health.HP"`
 	Values  bool     `json:"values,omitempty" jsonschema:"whether to give component values" debug:"default=true"`
 	Sort    string   `json:"sort,omitempty" jsonschema:"path or expression to sort by, such as Health.HP; -Health.HP: the greatest first"`
-	Limit   int      `json:"limit,omitempty" jsonschema:"how many entities to return; all are counted" debug:"min=1,max=10000,default=50"`
-	Explain bool     `json:"explain,omitempty" jsonschema:"say which archetypes match, how many entities each condition passed, and why nothing matches"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=10000,default=50"`
+	Explain bool     `json:"explain,omitempty" jsonschema:"say which archetypes match and how many each condition passed"`
 	sizeArgs
 }
 
@@ -94,7 +94,7 @@ type queryCopy struct {
 func queryTool() *tools.Tool {
 	return withEntities[queryArgs](tools.NewPhased(tools.Spec{
 		Name: "query", ReadOnly: true, Idempotent: true,
-		Description: "Finds entities by components, label, relation target and conditions over their fields, counts all and returns a page. Narrow it with where and select; info reads one entity whole.",
+		Description: "Finds entities by components, label, relation target and conditions; counts all, returns a page. Narrow it with where and select; info reads one whole.",
 		Example:     `{"with":["Health"],"where":"Health.HP < 10","select":["Health.HP"],"sort":"Health.HP","limit":5}`,
 	}, tools.Phases[queryArgs, *queryPrep, *queryCopy, queryResult]{Before: queryBefore, Frame: queryFrame, After: queryAfter}))
 }

@@ -28,7 +28,7 @@ type removePrep struct {
 func removeTool() *tools.Tool {
 	return withEntities[removeArgs](tools.NewPhased(tools.Spec{
 		Name: "remove", Destructive: true, Idempotent: true,
-		Description: "Takes a component from an entity. An entity that lacks it is left alone (skipped). despawn removes whole entities.",
+		Description: "Takes a component from an entity; one that lacks it is skipped.",
 		Example:     `{"entity":"42v3","component":"Velocity"}`,
 	}, tools.Phases[removeArgs, removePrep, removeResult, removeResult]{
 		Before: func(c *tools.Call, in removeArgs) (removePrep, error) {
@@ -85,7 +85,7 @@ type despawnResult struct {
 func despawnTool() *tools.Tool {
 	return withEntities[despawnArgs](tools.NewPhased(tools.Spec{
 		Name: "despawn", Destructive: true, Idempotent: true,
-		Description: "Removes entities from the world. Dead ones are counted as skipped. snapshot_save first if it may have to be undone.",
+		Description: "Removes entities; dead ones count as skipped. snapshot_save first if it may have to be undone.",
 		Example:     `{"entities":["42v3","43v1"]}`,
 	}, tools.Phases[despawnArgs, []ecs.Entity, despawnResult, despawnResult]{
 		Before: func(_ *tools.Call, in despawnArgs) ([]ecs.Entity, error) {

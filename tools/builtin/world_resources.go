@@ -34,7 +34,7 @@ func resourcesListTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "resources_list", ReadOnly: true, Idempotent: true,
-		Description: "Lists the world's resources (values that exist once). resources_info reads one, resources_modify changes it.",
+		Description: "Lists the world's resources (values that exist once).",
 		Example:     `{}`,
 	}, tools.Phases[resourcesArgs, resourcesArgs, copied, resourcesResult]{
 		Frame: func(f *tools.Frame, in resourcesArgs) (copied, error) { return copied{in, f.World.Catalog()}, nil },
@@ -206,7 +206,7 @@ func resourcesModifyTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "resources_modify", Destructive: true, Idempotent: true,
-		Description: "Changes single fields of a resource and shows them before and after. Everything is checked before anything is written.",
+		Description: "Changes single fields of a resource; shows before and after.",
 		Example:     `{"name":"Score","values":{"Points":0}}`,
 	}, tools.Phases[resourcesModifyArgs, late[target], copied, resourcesModifyResult]{
 		Before: func(c *tools.Call, in resourcesModifyArgs) (late[target], error) {

@@ -16,9 +16,9 @@ const (
 )
 
 type spawnArgs struct {
-	Components map[string]json.RawMessage `json:"components" jsonschema:"values by component name; a field that is not named keeps its default"`
+	Components map[string]json.RawMessage `json:"components" jsonschema:"values by component name; other fields get defaults"`
 	Count      int                        `json:"count,omitempty" jsonschema:"how many equal entities" debug:"min=1,max=10000,default=1"`
-	Target     *entityArg                 `json:"target,omitempty" jsonschema:"target of the relation among the components"`
+	Target     *entityArg                 `json:"target,omitempty" jsonschema:"target of the relation"`
 }
 
 type spawnResult struct {
@@ -48,7 +48,7 @@ type rowsCopy struct {
 func spawnTool() *tools.Tool {
 	return withEntities[spawnArgs](tools.NewPhased(tools.Spec{
 		Name: "spawn", Destructive: true,
-		Description: "Creates entities with the given components. All values are checked first: a refusal creates nothing. describe shows a component's fields and an example.",
+		Description: "Creates entities with the given components; a refusal creates nothing. describe shows a component's fields and an example.",
 		Example:     `{"components":{"Position":{"X":10,"Y":20}}}`,
 	}, tools.Phases[spawnArgs, spawnPrep, *rowsCopy, spawnResult]{
 		Before: func(c *tools.Call, in spawnArgs) (spawnPrep, error) {
@@ -209,7 +209,7 @@ func relationNames(cat *ecs.Catalog) []string {
 type setArgs struct {
 	Entity    entityArg       `json:"entity" jsonschema:"the entity's full id, like \"42v3\""`
 	Component string          `json:"component" jsonschema:"name of the component"`
-	Value     json.RawMessage `json:"value,omitempty" jsonschema:"the whole new value; fields that are not named get their defaults"`
+	Value     json.RawMessage `json:"value,omitempty" jsonschema:"the whole new value"`
 	Target    *entityArg      `json:"target,omitempty" jsonschema:"target, if the component is a relation"`
 }
 
@@ -230,7 +230,7 @@ type setPrep struct {
 func setTool() *tools.Tool {
 	return withEntities[setArgs](tools.NewPhased(tools.Spec{
 		Name: "set", Destructive: true, Idempotent: true,
-		Description: "Replaces a component's whole value, or adds the component to the entity. Fields that are not named get defaults; modify changes single fields instead.",
+		Description: "Replaces a component's whole value, or adds the component. Fields not named get defaults; modify changes single fields.",
 		Example:     `{"entity":"42v3","component":"Position","value":{"X":1,"Y":2}}`,
 	}, tools.Phases[setArgs, setPrep, *rowsCopy, setResult]{
 		Before: func(c *tools.Call, in setArgs) (setPrep, error) {

@@ -41,7 +41,7 @@ type engineInfo struct {
 func statsTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
 		Name: "stats", ReadOnly: true, Idempotent: true,
-		Description: "Tells how large the world is: entity pool, memory, archetypes, types, lock, engine. world_check looks for trouble in it.",
+		Description: "How large the world is: entity pool, memory, archetypes, types, lock, engine.",
 		Example:     `{}`,
 	}, tools.Phases[noArgs, noArgs, *ecs.Catalog, statsResult]{
 		Frame: func(f *tools.Frame, _ noArgs) (*ecs.Catalog, error) { return f.World.Catalog(), nil },
@@ -77,8 +77,8 @@ func statsTool() *tools.Tool {
 }
 
 type componentsArgs struct {
-	Names  []string `json:"names,omitempty" jsonschema:"only these components, with their fields; default: all"`
-	Detail bool     `json:"detail,omitempty" jsonschema:"give the fields of all of them" debug:"default=false"`
+	Names  []string `json:"names,omitempty" jsonschema:"only these, with their fields"`
+	Detail bool     `json:"detail,omitempty" jsonschema:"give the fields of all" debug:"default=false"`
 	Limit  int      `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=1000,default=250"`
 	sizeArgs
 }
@@ -112,7 +112,7 @@ func componentsInfoTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "components_info", ReadOnly: true, Idempotent: true,
-		Description: "Lists component types with their entities and memory; with names or detail also fields with units, ranges and labels. describe explains one with examples.",
+		Description: "Lists component types with entities and memory; with names or detail also their fields. describe explains one with examples.",
 		Example:     `{"names":["Health"]}`,
 	}, tools.Phases[componentsArgs, prep, copied, componentsResult]{
 		Before: func(c *tools.Call, in componentsArgs) (prep, error) {

@@ -1,0 +1,122 @@
+package builtin
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+var update = flag.Bool("update", false, "rewrite generated files")
+
+func (h *offHost) OnResetSandbox(func()) {}
+
+// everything registers all built-in tools, those of every subsystem included.
+func everything(t *testing.T) *tools.Registry {
+	t.Helper()
+	h := &offHost{registry: tools.NewRegistry()}
+	h.registry.MustRegister(All(h)...)
+	for _, s := range Subsystems(h, nil) {
+		h.registry.MustRegister(s.Tools...)
+	}
+	return h.registry
+}
+
+func TestDocsOfToolsAreUpToDate(t *testing.T) {
+	const path = "../../docs/tools.md"
+	want := Reference(everything(t).Listing())
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(got, want) {
+		return
+	}
+	g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
+	for i := range w {
+		if i >= len(g) || g[i] != w[i] {
+			t.Fatalf("docs/tools.md is stale (make docs writes it); line %d should be\n%s", i+1, w[i])
+		}
+	}
+	t.Fatal("docs/tools.md is stale (make docs writes it): it is longer than it should be")
+}
+
+func TestEveryToolIsDocumentedInItsDeclaration(t *testing.T) {
+	for _, p := range everything(t).Listing().Tools {
+		if p.Spec.Group == "" || p.Spec.Group == "custom" {
+			t.Errorf("%s has no group", p.Spec.Name)
+		}
+		if n := strings.Count(strings.TrimSuffix(p.Spec.Description, "."), ". "); n > 2 || len(p.Spec.Description) > 260 {
+			t.Errorf("%s: the description is more than two or three sentences: %q", p.Spec.Name, p.Spec.Description)
+		}
+		for _, schema := range []json.RawMessage{p.Input, p.Output} {
+			var s struct {
+				Properties map[string]struct{ Description string }
+			}
+			if err := json.Unmarshal(schema, &s); err != nil {
+				t.Fatal(err)
+			}
+			for name, prop := range s.Properties {
+				if prop.Description == "" {
+					t.Errorf("%s: the property %s has no description", p.Spec.Name, name)
+				}
+			}
+		}
+		if !bytes.HasPrefix(p.Output, []byte("{")) || bytes.Equal(p.Output, []byte(`{"type":"object"}`)) {
+			t.Errorf("%s has no output schema", p.Spec.Name)
+		}
+		if p.Spec.Example != "" {
+			var args map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(p.Spec.Example), &args); err != nil {
+				t.Errorf("%s: the example is no object: %s", p.Spec.Name, p.Spec.Example)
+			}
+		}
+	}
+}
+
+// listingBytes is the size of a listing as a client sees it that writes JSON
+// with spaces and escapes: more than the bytes on the wire.
+func listingBytes(ps []*tools.Published) int {
+	n := 2
+	for _, p := range ps {
+		n += spacedLen(p.Lean) + 2
+	}
+	return n
+}
+
+func spacedLen(b []byte) int {
+	n, quoted := len(b), false
+	for i := 0; i < len(b); i++ {
+		switch {
+		case b[i] == '\\' && quoted:
+			i++
+		case b[i] == '"':
+			quoted = !quoted
+		case !quoted && (b[i] == ',' || b[i] == ':'):
+			n++
+		case b[i] >= utf8.RuneSelf && utf8.RuneStart(b[i]):
+			_, size := utf8.DecodeRune(b[i:])
+			n += 6 - size
+		}
+	}
+	return n
+}
+
+func TestTheWholeListingLeavesRoomForGeneratedTools(t *testing.T) {
+	n := listingBytes(everything(t).Listing().Listed())
+	t.Logf("built-in tools: %d bytes", n)
+	if most := 40<<10 - MaxListedBytes*112/100; n > most {
+		t.Errorf("the built-in tools list as %d bytes; with the generated ones a listing may have 40 KB: at most %d", n, most)
+	}
+}
