@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"math"
+	"math/bits"
 )
 
 // arithmetic follows Go, with three differences that suit a question asked of
@@ -296,7 +297,26 @@ func intConstOp(op token.Token, x intVec, k int64, unsigned bool) intVec {
 			for i := range n {
 				dst[i&blockMask] &^= k
 			}
-		default:
+		case token.QUO:
+			if unsigned {
+				for i := range n {
+					dst[i&blockMask] = int64(uint64(dst[i&blockMask]) / uint64(k))
+				}
+				return
+			}
+			if k&(k-1) == 0 && k > 0 {
+				// A power of two: shift, with the correction that rounds towards zero.
+				shift, low := bits.TrailingZeros64(uint64(k)), k-1
+				for i := range n {
+					x := dst[i&blockMask]
+					dst[i&blockMask] = (x + x>>63&low) >> (shift & 63)
+				}
+				return
+			}
+			for i := range n {
+				dst[i&blockMask] /= k
+			}
+		case token.REM:
 			for i := range n {
 				dst[i&blockMask] = divide(op, dst[i&blockMask], k, unsigned)
 			}

@@ -85,20 +85,6 @@ func CompileOrder(cat *ecs.Catalog, text string) (*Order, error) {
 
 // keys makes the kernel that gives the key of every selected row.
 func (c *compiler) keys(x operand) func(*state, *selection, []Key) {
-	fill := func(st *state, s *selection, out []Key, num func(k int) uint64, str func(k int) string) {
-		for k := range s.n {
-			if st.anyBad && st.bad[k] {
-				out[k] = Key{None: true}
-				continue
-			}
-			out[k] = Key{}
-			if num != nil {
-				out[k].Num = num(k)
-			} else {
-				out[k].Str = str(k)
-			}
-		}
-	}
 	switch x.class {
 	case classInt, classUint, classEntity:
 		reg, flip := c.prog.regs.ints, uint64(1)<<63
@@ -111,13 +97,16 @@ func (c *compiler) keys(x operand) func(*state, *selection, []Key) {
 			st.clearBad(s.n)
 			v := &st.ints[reg]
 			x.ints(st, s, v)
-			fill(st, s, out, func(k int) uint64 {
-				if entity {
+			for k := range out {
+				out[k] = Key{Num: uint64(v[k&blockMask]) ^ flip}
+			}
+			if entity {
+				for k := range out {
 					e := bitsEntity(v[k])
-					return uint64(e.ID)<<32 | uint64(e.Gen)
+					out[k].Num = uint64(e.ID)<<32 | uint64(e.Gen)
 				}
-				return uint64(v[k]) ^ flip
-			}, nil)
+			}
+			st.markNone(out)
 		}
 	case classFloat:
 		reg := c.prog.regs.floats
@@ -126,7 +115,10 @@ func (c *compiler) keys(x operand) func(*state, *selection, []Key) {
 			st.clearBad(s.n)
 			v := &st.floats[reg]
 			x.floats(st, s, v)
-			fill(st, s, out, func(k int) uint64 { return floatOrder(v[k]) }, nil)
+			for k := range out {
+				out[k] = Key{Num: floatOrder(v[k&blockMask])}
+			}
+			st.markNone(out)
 		}
 	case classString:
 		reg := c.prog.regs.strs
@@ -135,7 +127,10 @@ func (c *compiler) keys(x operand) func(*state, *selection, []Key) {
 			st.clearBad(s.n)
 			v := &st.strs[reg]
 			x.strs(st, s, v)
-			fill(st, s, out, nil, func(k int) string { return v[k] })
+			for k := range out {
+				out[k] = Key{Str: v[k&blockMask]}
+			}
+			st.markNone(out)
 		}
 	case classBool:
 		slot := c.prog.regs.sels
@@ -159,6 +154,18 @@ func (c *compiler) keys(x operand) func(*state, *selection, []Key) {
 	}
 	c.fail(x.node, "sort by numbers, text, labels, bools or entities, or by len(x)", "%s is %s, which has no order", c.text(x.node), x.describe())
 	return nil
+}
+
+// markNone tells the rows without a value.
+func (st *state) markNone(out []Key) {
+	if !st.anyBad {
+		return
+	}
+	for k := range out {
+		if st.bad[k] {
+			out[k] = Key{None: true}
+		}
+	}
 }
 
 // floatOrder maps floats to integers of the same order; -0 equals 0 and NaN
@@ -251,11 +258,11 @@ func (p *Plan) Top(w ecs.World, o *Order, k int, after *After) (top []Ranked, ma
 		st.sel.set(rows)
 		o.key(st, &st.sel, keys[:len(rows)])
 		for i, row := range rows {
-			r := Ranked{After: After{Key: keys[i]}, Row: int(row), chunk: c}
 			full := len(h.rows) >= k
-			if full && (k == 0 || o.beyond(&r.Key, &h.rows[0].Key)) {
+			if full && (k == 0 || o.beyond(&keys[i], &h.rows[0].Key)) {
 				continue
 			}
+			r := Ranked{After: After{Key: keys[i]}, Row: int(row), chunk: c}
 			r.Entity = c.Entity(int(row))
 			if after != nil && o.compare(&r.After, after) <= 0 {
 				continue
@@ -276,6 +283,13 @@ func (p *Plan) Top(w ecs.World, o *Order, k int, after *After) (top []Ranked, ma
 
 // beyond reports whether key a ranks after b whatever the entities are.
 func (o *Order) beyond(a, b *Key) bool {
-	x, y := After{Key: *a}, After{Key: *b}
-	return o.compare(&x, &y) > 0
+	nan := o.nanLast && (a.Num == math.MaxUint64 || b.Num == math.MaxUint64)
+	if !a.None && !b.None && a.Num != b.Num && !nan {
+		return a.Num > b.Num != o.Descending
+	}
+	return o.beyondSlow(a, b)
+}
+
+func (o *Order) beyondSlow(a, b *Key) bool {
+	return o.compare(&After{Key: *a}, &After{Key: *b}) > 0
 }
