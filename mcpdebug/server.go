@@ -56,6 +56,8 @@ type Server struct {
 	speed   atomic.Uint64 // frames per second, a float64's bits
 	history callRing
 
+	trusted map[*tools.Tool]bool // built-in tools; fixed by New
+
 	components *builtin.ComponentTools
 	componentM sync.Mutex
 	settled    *ecs.Catalog // what the generated tools are made from
@@ -136,7 +138,12 @@ func (s *Server) newLogger(host *slog.Logger) *slog.Logger {
 // registerBuiltIns registers what every server offers. A tool of the host's
 // under a built-in name stays; one that an earlier server left is replaced.
 func (s *Server) registerBuiltIns() {
-	if err := s.registry.Register(s.notTaken(builtin.All(host{s}))...); err != nil {
+	all := builtin.All(host{s})
+	s.trusted = make(map[*tools.Tool]bool, len(all))
+	for _, t := range all {
+		s.trusted[t] = true
+	}
+	if err := s.registry.Register(s.notTaken(all)...); err != nil {
 		s.log.Error("a built-in tool cannot be registered", "err", err)
 	}
 }
