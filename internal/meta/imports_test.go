@@ -1,0 +1,116 @@
+package meta
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/loupe-ecs/loupe"
+
+// deps lists what a package compiles, the standard library left out.
+func deps(t *testing.T, tags, pkg string) []string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-tags", tags, "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", pkg)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", pkg, err)
+	}
+	return strings.Fields(string(out))
+}
+
+// TestImportsGoOneWay pins ecs <- snapshot, sandbox, tools <- tools/builtin <-
+// mcpdebug <- examples: for each package, the module's packages it may use.
+func TestImportsGoOneWay(t *testing.T) {
+	allowed := map[string][]string{
+		"ecs":                {},
+		"ecs/query":          {"ecs"},
+		"ecs/schedule":       {"ecs"},
+		"ecs/archeworld":     {"ecs"},
+		"ecs/arkworld":       {"ecs"},
+		"ecs/ecstest":        {"ecs"},
+		"snapshot":           {"ecs"},
+		"sandbox":            {"ecs", "ecs/query"},
+		"tools":              {"ecs", "ecs/schedule"},
+		"internal/store":     {"ecs"},
+		"internal/profiling": {},
+		"tools/builtin":      {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*"},
+		"internal/front":     {"ecs", "ecs/schedule", "tools", "internal/*"},
+		"mcpdebug":           {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "tools/builtin", "internal/*"},
+	}
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(strings.NewReader(string(out)))
+	seen := map[string]bool{}
+	for d.More() {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		may, pinned := allowed[name]
+		seen[name] = true
+		for _, imp := range p.Imports {
+			dep, ours := strings.CutPrefix(imp, module+"/")
+			switch {
+			case !ours:
+			case strings.HasPrefix(dep, "examples/") && !strings.HasPrefix(name, "examples/"):
+				t.Errorf("%s imports %s: nothing may import an example", name, dep)
+			case pinned && !slices.Contains(may, dep) && !(strings.HasPrefix(dep, "internal/") && slices.Contains(may, "internal/*")):
+				t.Errorf("%s imports %s, which the architecture does not allow (docs/architecture.md)", name, dep)
+			case strings.HasPrefix(name, "internal/") && (dep == "mcpdebug" || dep == "tools/builtin") && name != "internal/conformance" && name != "internal/meta":
+				t.Errorf("%s imports %s: internal packages stand below the server", name, dep)
+			}
+			engine := strings.Contains(imp, "mlange-42/")
+			if engine && pinned && name != "ecs/archeworld" && name != "ecs/arkworld" {
+				t.Errorf("%s imports an engine: %s", name, imp)
+			}
+		}
+	}
+	for name := range allowed {
+		if !seen[name] {
+			t.Errorf("no package %s", name)
+		}
+	}
+}
+
+func TestAGameCompilesItsOwnEngineAlone(t *testing.T) {
+	for pkg, not := range map[string]string{
+		"/ecs/archeworld": "mlange-42/ark",
+		"/ecs/arkworld":   "mlange-42/arche",
+		"/mcpdebug":       "mlange-42/",
+		"/tools":          "gopher-lua",
+		"/snapshot":       "gopher-lua",
+	} {
+		for _, d := range deps(t, "", module+pkg) {
+			if strings.Contains(d+"/", not) && !strings.Contains(d, module) {
+				t.Errorf("%s compiles %s", pkg, d)
+			}
+		}
+	}
+}
+
+func TestWithoutTheServerNothingForeignIsCompiled(t *testing.T) {
+	for _, d := range deps(t, "nomcpdebug", module+"/mcpdebug") {
+		if !strings.HasPrefix(d, module+"/") {
+			t.Errorf("with the tag nomcpdebug the server still compiles %s", d)
+		}
+	}
+	with, without := deps(t, "", module+"/examples/minimal"), deps(t, "nomcpdebug", module+"/examples/minimal")
+	if len(without) >= len(with)/2 {
+		t.Errorf("examples/minimal compiles %d packages without the server and %d with it", len(without), len(with))
+	}
+	for _, d := range without {
+		if !strings.HasPrefix(d, module+"/") && !strings.Contains(d, "mlange-42/arche") {
+			t.Errorf("examples/minimal without the server compiles %s", d)
+		}
+	}
+}
