@@ -69,7 +69,7 @@ func (g *guard) check(r *http.Request) *denial {
 	if !g.hostOK(r) {
 		return &denial{http.StatusForbidden, "host", r.Host,
 			fmt.Sprintf("Host %q is not this server's own address", clip(r.Host)),
-			"use the address that the server printed, or add the name to Options.AllowHosts"}
+			"use the address that the server printed, or add the name to Options.AllowedHosts"}
 	}
 	if d := g.originCheck(h); d != nil {
 		return d
@@ -136,7 +136,7 @@ func loopbackName(host string) bool {
 
 func (g *guard) originCheck(h http.Header) *denial {
 	origins := h["Origin"]
-	permit := "pages of loopback addresses may connect; add others to Options.AllowOrigins"
+	permit := "pages of loopback addresses may connect; add others to Options.AllowedOrigins"
 	switch {
 	case len(origins) > 1:
 		return &denial{http.StatusForbidden, "origin", strings.Join(origins, ", "), "more than one Origin header", permit}

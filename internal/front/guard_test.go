@@ -173,8 +173,8 @@ func TestBeyondLoopbackNeedsOptionAndToken(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{":0", Options{}, "BeyondLoopback"},
-		{"0.0.0.0:0", Options{Token: "x"}, "BeyondLoopback"},
+		{":0", Options{}, "AllowNonLoopback"},
+		{"0.0.0.0:0", Options{Token: "x"}, "AllowNonLoopback"},
 		{"[::]:0", Options{BeyondLoopback: true}, "set a token"},
 		{"7100", Options{}, "127.0.0.1:7100"},
 		{"0.0.0.0:0", Options{BeyondLoopback: true, Token: "x"}, ""},

@@ -70,7 +70,7 @@ func (f *Front) mayBind(addr string) error {
 	}
 	switch {
 	case !f.o.BeyondLoopback:
-		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1:%s, or set Options.BeyondLoopback and a token", addr, port)
+		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1:%s, or set Options.AllowNonLoopback and a token", addr, port)
 	case !f.guard.locked:
 		return fmt.Errorf("%q can be reached from other machines: set a token (Options.Token, %s or a token file)", addr, TokenEnv)
 	}
