@@ -87,12 +87,19 @@ func (p *PublishedResource) Match(uri string) (map[string]string, bool) {
 	if !p.Template {
 		return nil, uri == p.URI
 	}
+	if len(uri) > maxURI {
+		return nil, false
+	}
 	vars := make(map[string]string, len(p.pattern))
 	if !matchParts(p.pattern, uri, vars) {
 		return nil, false
 	}
 	return vars, true
 }
+
+// maxURI bounds what is matched against templates: matching tries every place
+// where a variable may end.
+const maxURI = 2048
 
 // RegisterResource publishes resources, in first-registration order. One with
 // a known URI replaces that one and keeps its position. On an error none of
