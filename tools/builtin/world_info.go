@@ -24,7 +24,8 @@ type infoResult struct {
 	Archetype     *int                       `json:"archetype,omitempty" jsonschema:"number of its archetype, for archetypes_info"`
 	Components    map[string]json.RawMessage `json:"components,omitempty" jsonschema:"its values by component"`
 	Computed      map[string]json.RawMessage `json:"computed,omitempty" jsonschema:"computed values by path"`
-	Relations     map[string]string          `json:"relations,omitempty" jsonschema:"relation targets by relation"`
+	Relations     map[string]string          `json:"relations,omitempty" jsonschema:"relation targets by relation; empty for none"`
+	DeadTargets   []string                   `json:"deadTargets,omitempty" jsonschema:"relations whose target is dead"`
 	ReferencedBy  []reference                `json:"referencedBy,omitempty" jsonschema:"components of entities that name this one, at most 50"`
 	ReferencesCut bool                       `json:"referencesCut,omitempty" jsonschema:"the search for referencedBy was ended early: there may be more"`
 	Holder        string                     `json:"holder,omitempty" jsonschema:"of a dead entity: who lives in its slot now"`
@@ -133,14 +134,14 @@ func infoFrame(f *tools.Frame, p infoPrep) (*infoCopy, error) {
 		if out.out.Relations == nil {
 			out.out.Relations = map[string]string{}
 		}
-		target := "null"
+		name, target := cat.Components[t.Relation].Name, ""
 		if !t.Entity.IsZero() {
 			target = t.Entity.String()
 			if !w.Alive(t.Entity) {
-				target += " (dead)"
+				out.out.DeadTargets = append(out.out.DeadTargets, name)
 			}
 		}
-		out.out.Relations[cat.Components[t.Relation].Name] = target
+		out.out.Relations[name] = target
 	}
 	if p.in.ReferencedBy {
 		out.out.ReferencedBy, out.out.ReferencesCut = referencesTo(w, cat, e)

@@ -58,8 +58,25 @@ type queryCursor struct {
 	Entity    ecs.Entity   `json:"e"`
 	Archetype int          `json:"a,omitempty"`
 	Row       int          `json:"r,omitempty"`
+	Done      archetypeSet `json:"d,omitempty"` // archetypes that are passed
 	After     *query.After `json:"s,omitempty"`
 	World     uint64       `json:"w"` // fingerprint at the first page
+}
+
+// archetypeSet is a set of archetype numbers, one bit each: archetypes come in
+// the engine's order, which is not that of their numbers.
+type archetypeSet []byte
+
+func (s archetypeSet) has(id int) bool { return id >= 0 && id/8 < len(s) && s[id/8]>>(id%8)&1 != 0 }
+
+func (s archetypeSet) with(id int) archetypeSet {
+	if id < 0 || s.has(id) {
+		return s
+	}
+	n := make(archetypeSet, max(len(s), id/8+1))
+	copy(n, s)
+	n[id/8] |= 1 << (id % 8)
+	return n
 }
 
 type queryPrep struct {
@@ -197,7 +214,7 @@ func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
 					out.more = true
 					return false
 				}
-				out.take(cat, c, int(row), queryCursor{Entity: c.Entity(int(row)), Archetype: c.Archetype(), Row: int(row)})
+				out.take(cat, c, int(row), queryCursor{Entity: c.Entity(int(row)), Archetype: c.Archetype(), Row: int(row), Done: from.done})
 			}
 			return true
 		})
@@ -212,7 +229,9 @@ func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
 // start is where a page without a sort begins.
 type start struct {
 	archetype, row int
-	begun          bool
+	resumed        bool
+	done           archetypeSet // passed on earlier pages, and so far on this one
+	last           int          // archetype of the row before
 }
 
 // startAt finds where to go on. If the entity that ended the last page is gone
@@ -220,23 +239,26 @@ type start struct {
 // next; otherwise the row after it.
 func startAt(w ecs.World, c *queryCursor) *start {
 	if c == nil {
-		return &start{begun: true}
+		return &start{last: -1}
 	}
+	s := &start{archetype: c.Archetype, row: c.Row, resumed: true, done: c.Done, last: -1}
 	if chunk, row, ok := w.Row(c.Entity); ok && chunk.Archetype() == c.Archetype {
-		return &start{archetype: c.Archetype, row: row + 1}
+		s.row = row + 1
 	}
-	return &start{archetype: c.Archetype, row: c.Row}
+	return s
 }
 
-// reached reports whether a row belongs to the page or a later one. Chunks
-// come in ascending order of their archetypes' numbers.
+// reached reports whether a row belongs to this page or a later one. It is
+// asked in the order of the scan.
 func (s *start) reached(c ecs.Chunk, row int) bool {
-	if s.begun {
-		return true
-	}
 	a := c.Archetype()
-	s.begun = a > s.archetype || a == s.archetype && row >= s.row
-	return s.begun
+	if a != s.last {
+		if s.last >= 0 {
+			s.done = s.done.with(s.last)
+		}
+		s.last = a
+	}
+	return !s.done.has(a) && (!s.resumed || a != s.archetype || row >= s.row)
 }
 
 // fingerprint tells whether entities have come, gone or moved between

@@ -10,10 +10,8 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-const (
-	maxSpawn     = 10000
-	maxDescribed = 20 // entities described in an answer of a tool that changes many
-)
+// maxDescribed is how many entities an answer of a tool that changes many shows.
+const maxDescribed = 20
 
 type spawnArgs struct {
 	Components map[string]json.RawMessage `json:"components" jsonschema:"values by component name; other fields get defaults"`

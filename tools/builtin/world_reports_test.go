@@ -1,0 +1,262 @@
+package builtin
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// Each test here is a kind of failure that users of comparable tools have
+// reported.
+
+func (h *harness) spawn(components obj) string {
+	h.t.Helper()
+	return h.ok("spawn", obj{"components": components})["entity"].(string)
+}
+
+func (h *harness) component(e, name string) obj {
+	h.t.Helper()
+	return h.ok("info", obj{"entity": e})["components"].(obj)[name].(obj)
+}
+
+// A NaN made the whole reply vanish; writing one stored null.
+func TestNonFiniteNumbersTravel(t *testing.T) {
+	h := newWorld(t)
+	e := h.spawn(obj{"Position": obj{"X": "NaN", "Y": "-Infinity"}})
+	if p := h.component(e, "Position"); p["X"] != "NaN" || p["Y"] != "-Infinity" {
+		t.Errorf("%v", p)
+	}
+	h.ok("modify", obj{"entity": e, "component": "Position", "values": obj{"X": "Infinity"}})
+	if out := h.ok("query", obj{"where": "isinf(Position.X)"}); num(t, out["matched"]) != 1 {
+		t.Errorf("%v", out)
+	}
+	h.refused("modify", obj{"entity": e, "component": "Position", "values": obj{"X": nil}}, ecs.InvalidArguments)
+}
+
+// A cycle of pointers looped for ever; a deep value overflowed the stack.
+func TestCyclesAndDepthEnd(t *testing.T) {
+	h := newWorld(t)
+	a, b := &Node{Label: "a"}, &Node{Label: "b"}
+	a.Next, b.Next = b, a
+	e := ecs.Entity(archeEntity(ptr(generic.NewMap1[Chain](h.arche)).NewWith(&Chain{a})))
+	out, err := h.run("info", `{"entity":"`+e.String()+`"}`)
+	if err != nil || !strings.Contains(string(out), "$ref") {
+		t.Errorf("%s %v", out, err)
+	}
+	long := &Node{}
+	for range 100000 {
+		long = &Node{Next: long}
+	}
+	e = ecs.Entity(archeEntity(ptr(generic.NewMap1[Chain](h.arche)).NewWith(&Chain{long})))
+	out, err = h.run("info", `{"entity":"`+e.String()+`"}`)
+	if err != nil || !strings.Contains(string(out), "$more") || len(out) > 10000 {
+		t.Errorf("%d bytes, %v", len(out), err)
+	}
+}
+
+func archeEntity(e arche.Entity) ecs.Entity {
+	b, err := json.Marshal(e)
+	if err != nil {
+		panic(err)
+	}
+	var pair [2]uint32
+	if err := json.Unmarshal(b, &pair); err != nil {
+		panic(err)
+	}
+	return ecs.Entity{ID: pair[0], Gen: pair[1]}
+}
+
+// A string in a legacy code page produced invalid JSON.
+func TestInvalidUTF8Travels(t *testing.T) {
+	h := newWorld(t)
+	ptr(generic.NewMap1[Title](h.arche)).NewWith(&Title{"caf\xe9"})
+	e := h.first(obj{"where": `len(Title.Text) == 4 && Title.Text != "Hero"`})
+	v := h.component(e, "Title")["Text"].(obj)
+	if v["$bytes"] != "Y2Fm6Q==" {
+		t.Errorf("%v", v)
+	}
+	h.ok("modify", obj{"entity": e, "component": "Title", "values": obj{"Text": v}})
+	if out := h.ok("query", obj{"where": `Title.Text == "caf\xe9"`}); num(t, out["matched"]) != 1 {
+		t.Error("the bytes have changed on the way")
+	}
+}
+
+// One value that could not be encoded failed the whole read of its entity.
+func TestOpaqueValuesCostNothingElse(t *testing.T) {
+	h := newWorld(t)
+	e := archeEntity(ptr(generic.NewMap2[Callback, Position](h.arche)).NewWith(&Callback{F: func(int) {}, N: 3}, &Position{1, 2})).String()
+	if c := h.component(e, "Callback"); c["N"] != json.Number("3") || c["F"].(obj)["$opaque"] == nil {
+		t.Errorf("%v", c)
+	}
+	h.refused("modify", obj{"entity": e, "component": "Callback", "values": obj{"F": 1}}, ecs.InvalidArguments, "F")
+	h.ok("modify", obj{"entity": e, "component": "Callback", "values": obj{"N": 4}})
+	if c := h.component(e, "Callback"); c["N"] != json.Number("4") || c["F"].(obj)["$opaque"] == nil {
+		t.Errorf("a func was lost by modify: %v", c)
+	}
+}
+
+// 64-bit integers lost digits; tiny and huge floats became 0 and infinity.
+func TestNumbersKeepTheirDigits(t *testing.T) {
+	h := newWorld(t)
+	e := h.spawn(obj{"Big": obj{"ID": "18446744073709551615", "N": json.Number("-9007199254740993")}})
+	if b := h.component(e, "Big"); b["ID"] != "18446744073709551615" || b["N"] != "-9007199254740993" {
+		t.Errorf("%v", b)
+	}
+	for where, want := range map[string]int64{"Big.N == -9007199254740993": 1, "Big.N == -9007199254740992": 0, "Big.ID == 18446744073709551615": 1, "Big.ID > 18446744073709551614": 1} {
+		if n := num(t, h.ok("query", obj{"where": where})["matched"]); n != want {
+			t.Errorf("%s: %d", where, n)
+		}
+	}
+	p := h.spawn(obj{"Position": obj{"X": json.Number("1.2345678901234567e-300"), "Y": json.Number("-0.0")}})
+	v := h.component(p, "Position")
+	x, _ := v["X"].(json.Number).Float64()
+	y, _ := v["Y"].(json.Number).Float64()
+	if x != 1.2345678901234567e-300 || y != 0 || !math.Signbit(y) {
+		t.Errorf("%v", v)
+	}
+	h.refused("modify", `{"entity":"`+p+`","component":"Position","values":{"X":1e400}}`, ecs.InvalidArguments)
+}
+
+// Setting a list failed with "not found" for the very same name; a misspelt
+// field reported success; a failed write did not say which of three it was.
+func TestRefusedWritesSayWhy(t *testing.T) {
+	h := newWorld(t)
+	chest := h.first(obj{"with": []string{"Inventory"}})
+	h.ok("modify", obj{"entity": chest, "component": "Inventory", "values": obj{"Slots": []obj{{"Item": "axe"}}}})
+	if n := len(h.component(chest, "Inventory")["Slots"].([]any)); n != 1 {
+		t.Errorf("%d slots", n)
+	}
+	e := h.spawn(obj{"Big": obj{}})
+	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"Idd": 1}}, ecs.UnknownField, "ID")
+	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"Skip": "x"}}, ecs.InvalidArguments, "read-only")
+	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"N": 1.5}}, ecs.InvalidArguments, "1.5")
+	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"ID": -1}}, ecs.InvalidArguments, "-1")
+	hero := h.first(obj{"with": []string{"Player"}})
+	h.ok("modify", obj{"entity": hero, "component": "Position", "values": obj{"X": "4.0"}})
+	h.refused("modify", obj{"entity": hero, "component": "Position", "values": obj{"X": "4,0"}}, ecs.InvalidArguments, "4,0")
+	h.refused("modify", obj{"entity": hero, "component": "Health", "values": obj{"Ratio": 1}}, ecs.InvalidArguments, "computed")
+}
+
+// A list stopped silently; a long one failed hard instead of paging.
+func TestEveryListSaysThatItIsCut(t *testing.T) {
+	h := newWorld(t)
+	for i := range 60 {
+		h.arche.NewEntity()
+		ptr(generic.NewMap1[Position](h.arche)).NewWith(&Position{float64(i), math.Pi})
+	}
+	out := h.ok("query", obj{})
+	if out["truncated"] != true || num(t, out["returned"]) != 50 || num(t, out["total"]) != 135 || out["hint"] == nil {
+		t.Errorf("%v %v %v", out["truncated"], out["returned"], out["total"])
+	}
+	for _, tool := range []string{"query", "components_info", "archetypes_list", "resources_list", "world_check", "stats"} {
+		raw, err := h.run(tool, "{}")
+		if err != nil || len(raw) > 33<<10 {
+			t.Errorf("%s without arguments: %d bytes, %v", tool, len(raw), err)
+		}
+	}
+	for _, tool := range []string{"components_info", "archetypes_list"} {
+		key := map[string]string{"components_info": "components", "archetypes_list": "archetypes"}[tool]
+		seen, args := 0, obj{"limit": 2}
+		for range 50 {
+			out := h.ok(tool, args)
+			seen += len(out[key].([]any))
+			if out["next"] == nil {
+				if int64(seen) != num(t, out["total"]) {
+					t.Errorf("%s: %d of %v", tool, seen, out["total"])
+				}
+				break
+			}
+			args["cursor"] = out["next"]
+		}
+		h.refused(tool, obj{"cursor": "bm9uc2Vuc2U"}, ecs.InvalidArguments, "cursor")
+	}
+}
+
+// A query that registered filters leaked.
+func TestQueriesRegisterNothing(t *testing.T) {
+	h := newWorld(t)
+	before := h.world.Catalog()
+	for i := range 200 {
+		h.ok("query", obj{"where": "Health.HP < " + json.Number(string(rune('0'+i%10))).String(), "sort": "Position.X"})
+	}
+	if after := h.world.Catalog(); after != before {
+		t.Errorf("filters %d, then %d", before.CachedFilters, after.CachedFilters)
+	}
+}
+
+// Structural tools in a locked world refuse; field writes go through.
+func TestLockedWorld(t *testing.T) {
+	h := newWorld(t)
+	hero := h.first(obj{"with": []string{"Player"}})
+	q := h.arche.Query(arche.All())
+	defer q.Close()
+	h.refused("spawn", obj{"components": obj{"Position": obj{}}}, ecs.WorldLocked)
+	h.refused("despawn", obj{"entity": hero}, ecs.WorldLocked)
+	h.refused("remove", obj{"entity": hero, "component": "Health"}, ecs.WorldLocked)
+	h.ok("modify", obj{"entity": hero, "component": "Health", "values": obj{"HP": 3}})
+	h.ok("set", obj{"entity": hero, "component": "Health", "value": obj{"HP": 4}})
+}
+
+// Pages go on although whole archetypes have emptied or appeared meanwhile.
+func TestQueryCursorSurvivesEmptiedArchetypes(t *testing.T) {
+	h := newWorld(t)
+	want := map[string]bool{}
+	for _, r := range h.ok("query", obj{"with": []string{"Position"}})["entities"].([]any) {
+		want[r.(obj)["entity"].(string)] = true
+	}
+	out := h.ok("query", obj{"with": []string{"Position"}, "limit": 1})
+	first := out["entities"].([]any)[0].(obj)["entity"].(string)
+	delete(want, first)
+	h.ok("despawn", obj{"entity": first}) // the only one of its archetype
+	h.spawn(obj{"Position": obj{}, "Inventory": obj{}})
+	for range 40 {
+		out = h.ok("query", obj{"with": []string{"Position"}, "limit": 1, "cursor": out["next"]})
+		for _, r := range out["entities"].([]any) {
+			delete(want, r.(obj)["entity"].(string))
+		}
+		if out["next"] == nil {
+			break
+		}
+	}
+	if len(want) != 0 {
+		t.Errorf("never seen: %v", want)
+	}
+}
+
+func FuzzCursor(f *testing.F) {
+	h := newWorld(f)
+	next := h.ok("query", obj{"limit": 3})["next"].(string)
+	sorted := h.ok("query", obj{"limit": 3, "sort": "Health.HP"})["next"].(string)
+	f.Add(next, "")
+	f.Add(sorted, "Health.HP")
+	f.Add(encodeCursor("query:x", queryCursor{Archetype: -5, Row: -7}), "")
+	f.Fuzz(func(t *testing.T, cursor, sort string) {
+		h.t = t
+		before := h.image()
+		args, _ := json.Marshal(obj{"cursor": cursor, "sort": sort, "limit": 3})
+		_, _ = h.run("query", string(args))
+		if h.image() != before {
+			t.Error("a cursor changed the world")
+		}
+	})
+}
+
+// A cursor whose checksum holds may still say anything.
+func TestForgedCursorPositions(t *testing.T) {
+	h := newWorld(t)
+	var c queryCursor
+	kind := "query:" + `{"Q":{"Name":"","With":null,"Without":null,"Exclusive":false,"Target":"","Where":""},"Sort":""}`
+	next := h.ok("query", obj{"limit": 3})["next"].(string)
+	if err := decodeCursor(kind, next, &c); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []queryCursor{{Archetype: -5, Row: -7}, {Archetype: 1 << 40, Row: 1 << 40}, {Entity: ecs.Entity{ID: math.MaxUint32, Gen: 1}}, {Done: make([]byte, 1000)}} {
+		h.ok("query", obj{"cursor": encodeCursor(kind, c)})
+	}
+}
