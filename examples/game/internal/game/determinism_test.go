@@ -50,7 +50,7 @@ func TestLookingLeavesTheGameAsItIs(t *testing.T) {
 	app := g.App()
 	for range 600 {
 		run(g, 1)
-		if g.frame%7 == 0 {
+		if g.frame%31 == 0 {
 			g.Draw()
 			app.Physics.Info()
 			app.Audio.Info()

