@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/loupe-ecs/loupe/tools"
 )
 
 // TestMain lets the test binary be the game that dies.
@@ -26,12 +28,21 @@ func TestMain(m *testing.M) {
 
 // die runs a game that ends badly.
 func die(how, file string) {
-	s := New(&Options{CrashFile: file})
+	s, err := Listen("127.0.0.1:0", &Options{CrashFile: file})
+	if err != nil {
+		panic(err)
+	}
 	for range 3 {
 		s.Poll()
 	}
 	fmt.Println("running")
 	switch how {
+	case "serve":
+		fmt.Println(s.URL())
+		s.registry.MustRegister(plain("hang", nil, func(*tools.Frame, json.RawMessage) (any, error) { fmt.Println("in the call"); select {} }))
+		for {
+			s.Poll()
+		}
 	case "map":
 		writeMapTwice()
 	case "overflow":
@@ -156,6 +167,35 @@ func TestPreviousCrashIsServedUntilAcknowledged(t *testing.T) {
 	must(t, err)
 	if len(left) != 0 {
 		t.Errorf("a clean end leaves %v", left)
+	}
+}
+
+// The process dies mid-call: the caller hears of it at once, and nothing waits
+// for a timeout.
+func TestDeathMidCallEndsTheConnection(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "LOUPE_TEST_DIE=serve", "LOUPE_TEST_CRASHFILE=")
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	defer func() { cmd.Process.Kill(); _ = cmd.Wait() }()
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	lines.Scan()
+	post := dialURL(t, lines.Text())
+	answer := make(chan string)
+	go func() { answer <- post(fmt.Sprintf(pingCall, "hang")) }()
+	if lines.Scan(); lines.Text() != "in the call" {
+		t.Fatalf("the child says %q", lines.Text())
+	}
+	must(t, cmd.Process.Kill())
+	select {
+	case got := <-answer:
+		if strings.Contains(got, "result") {
+			t.Errorf("an answer from the dead: %s", got)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("the caller still waits")
 	}
 }
 

@@ -23,8 +23,7 @@ func (s *Server) newFrame(c *call, w ecs.World) *tools.Frame {
 func (s *Server) runOnFrame(c *call, frame uint64) (answered bool) {
 	c.frame = frame
 	c.at.Store(frame)
-	s.running.Store(c)
-	defer s.running.Store(nil)
+	defer s.running.Store(s.running.Swap(c)) // a handler may call Poll
 	if s.framePart(c) {
 		c.tried.Store(true)
 		return false

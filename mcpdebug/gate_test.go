@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -227,6 +228,23 @@ func TestStallAnswersWhoWaitsWithWhereTheFrameHangs(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		if l := logsOf(s); !strings.Contains(l, "the frame has stalled") || !strings.Contains(l, "polls again") {
 			t.Errorf("stall and recovery are not in the log:\n%s", l)
+		}
+	})
+}
+
+func TestFrameGoroutineThatEndedIsNoHealthyGame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withoutPort(t, nil)
+		flagged(t, s)
+		var loop sync.WaitGroup
+		loop.Go(func() { s.Poll() })
+		loop.Wait()
+		time.Sleep(3 * time.Second)
+		if m := succeeded(t, now(t, s, "ping", "")); m["state"] != "stalled" {
+			t.Errorf("ping: %v", m)
+		}
+		if text := refusedWith(t, now(t, s, "neither", ""), ecs.Stalled); !strings.Contains(text, "has ended") {
+			t.Errorf("%s", text)
 		}
 	})
 }

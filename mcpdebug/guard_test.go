@@ -18,6 +18,8 @@ import (
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
+	"github.com/mlange-42/arche/listener"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
@@ -187,6 +189,22 @@ func TestToolThatEndsItsGoroutineIsAnswered(t *testing.T) {
 		synctest.Wait()
 		go s.Poll()
 		refusedWith(t, <-out, ecs.Panicked)
+	})
+}
+
+func TestPanicInAListenerIsAnAnswer(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		w := bindArche(s, nil)
+		l := listener.NewCallback(func(*arche.World, arche.EntityEvent) { panic("the quest log is full") }, event.EntityCreated)
+		w.SetListener(&l)
+		if text := refusedWith(t, polled(t, s, "spawn", `{"components":{"Position":{"X":1}}}`), ecs.Panicked); !strings.Contains(text, "quest log") {
+			t.Errorf("%s", text)
+		}
+		w.SetListener(nil)
+		if w.IsLocked() {
+			succeeded(t, polled(t, s, "clear_crash", `{"unlock":true}`))
+		}
+		succeeded(t, polled(t, s, "spawn", `{"components":{"Position":{"X":1}}}`))
 	})
 }
 

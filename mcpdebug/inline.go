@@ -23,7 +23,7 @@ func (s *Server) callInline(info *front.CallInfo) *tools.Reply {
 		return refusal(errClosed(), s.frame.Load())
 	}
 	if s.world != nil || s.app != nil {
-		s.refreshInline()
+		s.refreshInline(start)
 	}
 	pub, reply := s.lookup(context.Background(), info, false)
 	if pub == nil {
@@ -37,11 +37,11 @@ func (s *Server) callInline(info *front.CallInfo) *tools.Reply {
 	return reply
 }
 
-// refreshInline publishes only if the world changed: Dispatch may be called
-// often.
-func (s *Server) refreshInline() {
+// refreshInline publishes if the world has changed, or now and then: Dispatch
+// may be called often.
+func (s *Server) refreshInline(now time.Time) {
 	v := s.view.Load()
-	if s.world != nil && s.readCatalog() == v.catalog && v.app == s.app && v.frame == s.frame.Load() {
+	if now.Sub(v.at) < refreshEvery && v.app == s.app && (s.world == nil || s.readCatalog() == v.catalog) {
 		return
 	}
 	s.refresh()

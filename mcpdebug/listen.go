@@ -46,6 +46,7 @@ func (s *Server) openFace() {
 		AllowOrigins:   s.opts.AllowedOrigins,
 		AllowHosts:     s.opts.AllowedHosts,
 		Token:          s.opts.Token,
+		TokenFile:      s.opts.TokenFile,
 		BeyondLoopback: s.opts.AllowNonLoopback,
 	})
 	// A burst of changes is one announcement: the front gathers them.

@@ -18,11 +18,13 @@ import (
 const pingCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","arguments":{}}}`
 
 // dial opens a session over TCP.
-func dial(t testing.TB, s *Server) func(body string) string {
+func dial(t testing.TB, s *Server) func(body string) string { return dialURL(t, s.URL()) }
+
+func dialURL(t testing.TB, url string) func(body string) string {
 	t.Helper()
 	session := ""
 	post := func(body string) string {
-		r, err := http.NewRequest("POST", s.URL(), strings.NewReader(body))
+		r, err := http.NewRequest("POST", url, strings.NewReader(body))
 		must(t, err)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")

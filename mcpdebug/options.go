@@ -61,8 +61,12 @@ type Options struct {
 	Components ComponentOptions
 
 	// Token, if set, is asked of every request as "Authorization: Bearer
-	// TOKEN". Needed beyond loopback. Default "": none.
+	// TOKEN". Needed beyond loopback. Default: the environment variable
+	// LOUPE_TOKEN, then TokenFile, else none is asked for.
 	Token string
+	// TokenFile holds the token; only its owner may be able to read it.
+	// Default "": none.
+	TokenFile string
 	// AllowedOrigins lists the Origin values that browsers may send beside
 	// those of loopback pages on the server's own port. Default empty.
 	AllowedOrigins []string

@@ -177,25 +177,19 @@ func (s *Server) Bind(world ecs.World, app *tools.App) {
 	s.settle()
 }
 
-// bindSubsystems offers the tools of what the app provides, in one change.
+// bindSubsystems offers the tools of what the app provides and withdraws the
+// others, also those that an earlier server with this registry left.
 func (s *Server) bindSubsystems(app *tools.App) {
 	var want []*tools.Tool
+	var gone []string
+	l := s.registry.Listing()
 	for _, sub := range builtin.Subsystems(host{s}, app) {
 		if sub.Present {
 			want = append(want, sub.Tools...)
+			continue
 		}
-	}
-	want = s.notTaken(want)
-	var gone []string
-	l := s.registry.Listing()
-	have := map[string]bool{}
-	for _, t := range want {
-		have[t.Name] = true
-	}
-	// Also those that an earlier server with this registry left.
-	for _, sub := range builtin.Subsystems(host{s}, nil) {
 		for _, t := range sub.Tools {
-			if p, ok := l.Lookup(t.Name); ok && p.Spec.Group == t.Group && !have[t.Name] {
+			if p, ok := l.Lookup(t.Name); ok && p.Spec.Group == t.Group {
 				gone = append(gone, t.Name)
 			}
 		}
@@ -203,7 +197,7 @@ func (s *Server) bindSubsystems(app *tools.App) {
 	if len(gone) > 0 {
 		s.registry.Unregister(gone...)
 	}
-	if len(want) > 0 {
+	if want = s.notTaken(want); len(want) > 0 {
 		if err := s.registry.Register(want...); err != nil {
 			s.log.Error("a subsystem's tool cannot be registered", "err", err)
 		}
@@ -234,7 +228,7 @@ func (s *Server) HasBuiltInTools() bool {
 		return false
 	}
 	l := s.registry.Listing()
-	for _, t := range builtin.All(host{s}) {
+	for t := range s.trusted {
 		if _, ok := l.Lookup(t.Name); !ok {
 			return false
 		}
