@@ -18,6 +18,15 @@ var restoreCases = []kase{
 	{"Restore/Collector", "capturing and restoring components that hold pointers is safe while the garbage collector runs", (*kit).restoreCollector},
 }
 
+// seeds is how many seeds a case without concurrency tries: fewer under the
+// race detector, which has nothing to find there.
+func seeds(n uint64) uint64 {
+	if raceEnabled {
+		return (n + 3) / 4
+	}
+	return n
+}
+
 func (k *kit) restorer() ecs.Restorer {
 	k.Helper()
 	r, ok := k.World.(ecs.Restorer)
@@ -63,7 +72,7 @@ func (k *kit) restoreEqual() {
 		return
 	}
 	var img ecs.Image
-	for seed := range uint64(8) {
+	for seed := range seeds(8) {
 		k.script(seed).run(80)
 		hash := k.capture(r, &img)
 		all := entities(k.World, ecs.Filter{})
@@ -108,7 +117,7 @@ func (k *kit) restoreGoesOn() {
 	if r == nil {
 		return
 	}
-	for seed := range uint64(4) {
+	for seed := range seeds(4) {
 		k.script(seed + 10).run(120)
 		var img ecs.Image
 		k.capture(r, &img)
@@ -137,7 +146,7 @@ func (k *kit) restoreFresh() {
 	if r == nil {
 		return
 	}
-	for seed := range uint64(5) {
+	for seed := range seeds(5) {
 		k.script(seed + 40).run(120)
 		var img ecs.Image
 		hash := k.capture(r, &img)
