@@ -27,6 +27,7 @@
 //	Health.HP, game.Health.HP        fields; through pointers, as in Go
 //	Inventory.Slots[0].Count         elements, by a literal index
 //	Inventory.Tags["fire"]           map values, by a literal key
+//	Weapon.Held.(game.Sword).Edge    what an interface holds, if it is that
 //	Health.Ratio                     computed values
 //	1, 1.5, "text", true             literals
 //	"Brute"                          a label, compared with a labelled field

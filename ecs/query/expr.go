@@ -27,7 +27,7 @@ func (c *compiler) expr(e ast.Expr) operand {
 		return c.literal(e)
 	case *ast.Ident:
 		return c.ident(e)
-	case *ast.SelectorExpr, *ast.IndexExpr:
+	case *ast.SelectorExpr, *ast.IndexExpr, *ast.TypeAssertExpr:
 		return c.field(e, c.selector(e))
 	case *ast.UnaryExpr:
 		return c.unary(e)
@@ -111,6 +111,10 @@ func (c *compiler) selector(e ast.Expr) string {
 			text = strconv.Quote(s)
 		}
 		return c.selector(e.X) + "[" + sign + text + "]"
+	case *ast.TypeAssertExpr:
+		if e.Type != nil {
+			return c.selector(e.X) + ".(" + c.text(e.Type) + ")"
+		}
 	case *ast.ParenExpr:
 		return c.selector(e.X)
 	}

@@ -40,6 +40,7 @@ type Inventory struct {
 	Note  string
 	Best  *Slot
 	Open  bool
+	Any   any
 }
 type Numbers struct {
 	I8  int8
@@ -57,6 +58,7 @@ type Numbers struct {
 type Title struct{ Text string }
 
 func init() {
+	ecs.RegisterType[Slot]()
 	ecs.Describe(ecs.Computed("Ratio", func(h *Health) float64 { return float64(h.HP) / float64(h.Max) }))
 	ecs.Describe(ecs.Computed("Broken", func(p *Position) float64 { panic("no") }))
 	ecs.Describe(ecs.Label(func(t *Title) string { return t.Text }))
@@ -86,6 +88,9 @@ func newWorld(tb testing.TB, n int) (*arche.World, ecs.World) {
 			inv := &Inventory{Note: fmt.Sprint("note ", i), Open: i%2 == 0}
 			for j := range i % 5 {
 				inv.Slots = append(inv.Slots, Slot{"rope", j + i})
+			}
+			if inv.Any = i; i%4 == 0 {
+				inv.Any = Slot{"sword", i}
 			}
 			if i%2 == 1 {
 				inv.Tags, inv.Best = map[string]int{"fire": i}, &Slot{"gold", i}

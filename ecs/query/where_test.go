@@ -78,6 +78,8 @@ func TestWhereAgreesWithGo(t *testing.T) {
 		`Inventory.Open == false`:                         func(i int) bool { return inv(i) && i%2 == 1 },
 		`Inventory.Best == nil`:                           func(i int) bool { return inv(i) && i%2 == 0 },
 		`Inventory.Best.Count > 10`:                       func(i int) bool { return inv(i) && i%2 == 1 && i > 10 },
+		`Inventory.Any.(query_test.Slot).Count > 7`:       func(i int) bool { return inv(i) && i%4 == 0 && i > 7 },
+		`Inventory.Any != nil`:                            inv,
 		`Inventory.Slots != nil`:                          func(i int) bool { return inv(i) && i%5 > 0 },
 		`Numbers.I8 < -40`:                                func(i int) bool { return nums(i) && int8(v(i)) < -40 },
 		`Numbers.I16 + Numbers.I32 == -20`:                func(i int) bool { return nums(i) && 2*v(i) == -20 },
