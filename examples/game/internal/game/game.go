@@ -122,6 +122,8 @@ func New(opts Options) (*Game, error) {
 	}
 	g.spawnPlayer()
 	g.spawnChests()
+	g.findPlayer()
+	g.waveSystem()
 	return g, nil
 }
 

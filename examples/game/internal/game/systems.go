@@ -18,22 +18,30 @@ type playerView struct {
 	vx, vy float64
 }
 
-// clockSystem counts the tick and looks up the player: the first entity with all
-// that makes one.
+// clockSystem counts the tick and looks up the player.
 func (g *Game) clockSystem() {
 	g.tick.N++
 	g.score.Elapsed += TickSeconds
+	g.findPlayer()
+	if !g.player.found {
+		return
+	}
+	pilot := g.pilot.Get(g.player.entity)
+	pilot.Cooldown = max(0, pilot.Cooldown-TickSeconds)
+	pilot.Shield = max(0, pilot.Shield-TickSeconds)
+	pilot.Flash = max(0, pilot.Flash-TickSeconds)
+}
+
+// findPlayer looks up the first entity with all that makes a player.
+func (g *Game) findPlayer() {
 	g.player = playerView{}
 	q := g.players.Query(&g.World)
-	for q.Next() {
-		p, v, _, pilot := q.Get()
-		g.player = playerView{entity: q.Entity(), found: true, sound: finite(p.X, p.Y), down: pilot.Down, x: p.X, y: p.Y, vx: v.X, vy: v.Y}
-		pilot.Cooldown = max(0, pilot.Cooldown-TickSeconds)
-		pilot.Shield = max(0, pilot.Shield-TickSeconds)
-		pilot.Flash = max(0, pilot.Flash-TickSeconds)
-		q.Close()
-		break
+	if !q.Next() {
+		return
 	}
+	p, v, _, pilot := q.Get()
+	g.player = playerView{entity: q.Entity(), found: true, sound: finite(p.X, p.Y), down: pilot.Down, x: p.X, y: p.Y, vx: v.X, vy: v.Y}
+	q.Close()
 }
 
 // movementSystem alone turns Velocity into Position.
