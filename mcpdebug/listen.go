@@ -43,6 +43,7 @@ func (s *Server) openFace() {
 		Name: "loupe", Version: buildInfo().Version,
 		Instructions:   strings.TrimSpace(builtin.Instructions + "\n" + s.opts.Instructions),
 		List:           s.listed,
+		Logs:           s.logsAfter,
 		AllowOrigins:   s.opts.AllowedOrigins,
 		AllowHosts:     s.opts.AllowedHosts,
 		Token:          s.opts.Token,

@@ -23,6 +23,14 @@ type Options struct {
 	// Default: every registered tool.
 	List func(*tools.Listing) []*tools.Published
 
+	// Logs returns what was logged after a record, at a level or above, oldest
+	// first, and the number to go on from; after the greatest number it returns
+	// nothing, and the number to begin from. Streams of sessions that set a level
+	// read it a few times a second. Any goroutine. Default: only what Log gets.
+	Logs func(after uint64, level slog.Level) (records []LogRecord, next uint64)
+	// LogEvery is how often streams read Logs. Default 250 ms.
+	LogEvery time.Duration
+
 	// AllowOrigins are web origins ("https://tool.example") whose pages may
 	// connect. Default: loopback origins only.
 	AllowOrigins []string
@@ -53,6 +61,13 @@ type Options struct {
 	// Burst is how long list changes are gathered into one notification,
 	// counted from the first. Default 50 ms.
 	Burst time.Duration
+}
+
+// LogRecord is a line of the log, for clients.
+type LogRecord struct {
+	Level  slog.Level
+	Logger string // "" is none
+	Data   any    // encodes as JSON
 }
 
 func orDefault[T comparable](v *T, d T) {
@@ -113,6 +128,7 @@ func bare(b Backend, o Options) *Front {
 	orDefault(&o.WriteTimeout, 10*time.Second)
 	orDefault(&o.KeepAlive, time.Minute)
 	orDefault(&o.WaitNotice, 500*time.Millisecond)
+	orDefault(&o.LogEvery, 250*time.Millisecond)
 	orDefault(&o.Burst, 50*time.Millisecond)
 	f := &Front{b: b, o: o, limits: measured, quit: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())

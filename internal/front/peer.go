@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
+	"math"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -131,15 +133,33 @@ func (p *peer) post(ev *event) {
 
 // work sends the events for as long as a stream is open. It may block on the
 // client, up to the write deadline.
-func (p *peer) work(ctx context.Context, w *writer) {
+func (p *peer) work(ctx context.Context, w *writer, s *session) {
 	quiet := time.NewTicker(p.f.o.KeepAlive)
 	defer quiet.Stop()
+	var logs <-chan time.Time
+	var last uint64
+	if p.f.o.Logs != nil && s != nil {
+		every := time.NewTicker(p.f.o.LogEvery)
+		defer every.Stop()
+		logs = every.C
+		_, last = p.f.o.Logs(math.MaxUint64, 0)
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-quiet.C:
 			w.comment()
+		case <-logs:
+			after := last
+			if !s.leveled.Load() {
+				after = math.MaxUint64
+			}
+			var records []LogRecord
+			records, last = p.f.o.Logs(after, slog.Level(s.level.Load()))
+			for _, r := range records {
+				p.send(ctx, &event{log: logParams(r.Level, r.Logger, r.Data)})
+			}
 		case ev := <-p.outbox:
 			p.send(ctx, ev)
 		}
@@ -205,7 +225,7 @@ func (f *Front) get(w *writer, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 	var worker sync.WaitGroup
-	worker.Go(func() { p.work(ctx, w) })
+	worker.Go(func() { p.work(ctx, w, s) })
 	p.transport.ServeHTTP(&relayWriter{writer: w}, forwarded(r.WithContext(ctx), nil))
 	cancel()
 	worker.Wait()

@@ -169,6 +169,46 @@ func TestLogsAndUpdatesOnTheStream(t *testing.T) {
 	}
 }
 
+// The host's own log is read by the stream, never pushed by who logs.
+func TestLogOfTheHostOnTheStream(t *testing.T) {
+	var mu sync.Mutex
+	lines := []string{"before"}
+	seen := 0 // lines there were when the stream asked where to begin
+	logs := func(after uint64, level slog.Level) (records []LogRecord, next uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if after > uint64(len(lines)) {
+			seen = len(lines)
+		}
+		for i := after; i < uint64(len(lines)); i++ {
+			records = append(records, LogRecord{Level: slog.LevelWarn, Data: lines[i]})
+		}
+		return records, uint64(len(lines))
+	}
+	say := func(s string) {
+		mu.Lock()
+		defer mu.Unlock()
+		lines = append(lines, s)
+	}
+	_, f, url := serve(t, Options{Logs: logs, LogEvery: time.Millisecond}, false)
+	sid := connect(t, url)
+	ch, _ := openStream(t, url, sid)
+	eventually(t, "stream open", func() bool { return f.sessions.get(sid).streaming.Load() != nil })
+	say("before the level is set")
+	eventually(t, "line passed over", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return seen == 2
+	})
+	post(t, url, `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"info"}}`, headerSession, sid)
+	for _, s := range []string{"first", "second"} {
+		say(s)
+		if ev := next(t, ch); !strings.Contains(ev, `"data":"`+s+`"`) || !strings.Contains(ev, `"level":"warning"`) {
+			t.Errorf("event %s, want %s", ev, s)
+		}
+	}
+}
+
 func TestProgressAndLogsOfACall(t *testing.T) {
 	_, _, url := serve(t, Options{}, false)
 	sid := connect(t, url)

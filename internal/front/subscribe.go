@@ -127,7 +127,7 @@ func (f *Front) listen(x *exchange) {
 	r := forwarded(x.r.WithContext(ctx), x.body)
 	r.Header["Accept"] = []string{"application/json, text/event-stream"}
 	var worker sync.WaitGroup
-	worker.Go(func() { p.work(ctx, x.w) })
+	worker.Go(func() { p.work(ctx, x.w, nil) })
 	l.handler.ServeHTTP(&relayWriter{writer: x.w}, r)
 	cancel()
 	worker.Wait()
