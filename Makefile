@@ -30,7 +30,7 @@ fuzz:
 	@sh scripts/fuzz.sh $(FUZZTIME)
 
 docs:
-	$(GO) test ./mcpdebug ./tools/builtin ./examples/game/... -run 'Docs|Tour|Generated' -update -count=1
+	$(GO) test ./mcpdebug ./tools/builtin ./examples/game/internal/game -run 'Docs|Tour|Generated' -update -count=1
 
 bench:
 	cd benchmark && $(GO) run . -write ../docs/benchmarks.md

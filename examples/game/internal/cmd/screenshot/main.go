@@ -14,9 +14,9 @@ import (
 
 func main() {
 	out := flag.String("o", "screenshot.png", "file to write")
-	seed := flag.Uint64("seed", 1, "seed of the game")
-	enemies := flag.Int("enemies", 40, "enemies in the first wave")
-	frames := flag.Uint64("frames", 600, "frames to play")
+	seed := flag.Uint64("seed", 3, "seed of the game")
+	enemies := flag.Int("enemies", 90, "enemies in the first wave")
+	frames := flag.Uint64("frames", 800, "frames to play")
 	flag.Parse()
 	g, err := game.New(game.Options{Seed: *seed, Enemies: *enemies})
 	if err != nil {
