@@ -35,6 +35,15 @@
 // omitzero. Handlers refuse with an *ecs.Error; any other error becomes a
 // refusal with the code invalid_arguments; a panic becomes the code panic.
 //
+// # Resources and prompts
+//
+// A [Resource] is a document that clients read by URI: from what any goroutine
+// may read, or, through a tool, from the world. A [Prompt] opens a
+// conversation. Both are registered like tools:
+//
+//	registry.RegisterResource(&tools.Resource{URI: "arena://wave/{number}", Name: "wave", Read: readWave})
+//	registry.RegisterPrompt(&tools.Prompt{Name: "debug_entity", Get: debugEntity})
+//
 // The package imports neither the server nor Lua: a module of custom tools
 // stays light.
 package tools

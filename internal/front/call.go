@@ -325,7 +325,7 @@ func (n *notifier) watch(every time.Duration, ticket uint64) {
 			return
 		}
 		// Values too small to get in the way of the tool's own.
-		n.progressLocked(n.last+1e-6, 0, fmt.Sprintf("waiting for a frame: %d calls before this one, the game is %s", ahead, state))
+		n.progressLocked(n.last+1e-6, 0, fmt.Sprintf("waiting for a frame: place %d in the queue, the game is %s", ahead+1, state))
 		n.timer.Reset(every)
 	})
 }

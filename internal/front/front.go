@@ -80,10 +80,11 @@ func orDefault[T comparable](v *T, d T) {
 // Front answers the protocol over HTTP and for Dispatch. Its methods may be
 // called from any goroutine, except where one says otherwise.
 type Front struct {
-	b      Backend
-	o      Options
-	guard  guard
-	limits limits
+	b        Backend
+	o        Options
+	guard    guard
+	limits   limits
+	refusals refusals
 
 	legacy, modern *era
 	sessions       sessions

@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
+	"time"
 )
 
 // guard decides who may talk to the server at all. Every request on every
@@ -53,6 +55,28 @@ func (d *denial) body() []byte {
 	e.data = appendString(append(e.data, `,"got":`...), clip(d.got))
 	e.data = append(appendString(append(e.data, `,"permit":`...), d.permit), '}')
 	return appendError(nil, nil, e)
+}
+
+// refusals logs what the guard refuses, once a second at most: a page that
+// tries on and on must not flood the game's log.
+type refusals struct {
+	mu   sync.Mutex
+	last time.Time
+	more int // not logged since
+}
+
+func (l *refusals) log(f *Front, d *denial, from string) {
+	l.mu.Lock()
+	now := time.Now()
+	if now.Sub(l.last) < time.Second {
+		l.more++
+		l.mu.Unlock()
+		return
+	}
+	more := l.more
+	l.last, l.more = now, 0
+	l.mu.Unlock()
+	f.b.Logger().Warn("request refused", "check", d.check, "got", clip(d.got), "from", from, "unlogged", more)
 }
 
 func (g *guard) check(r *http.Request) *denial {

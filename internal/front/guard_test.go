@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -216,3 +219,31 @@ func FuzzHeaders(f *testing.F) {
 		}
 	})
 }
+
+func TestRefusalsAreLoggedSparingly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		b := &loggingBackend{newFake(), slog.New(slog.NewTextHandler(&log, nil))}
+		f := New(b, Options{})
+		defer f.Close()
+		refuse := func() {
+			r := httptest.NewRequest("GET", "http://evil.example/mcp", nil)
+			f.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		for range 100 {
+			refuse()
+		}
+		time.Sleep(2 * time.Second)
+		refuse()
+		if n := strings.Count(log.String(), "check=host"); n != 2 || !strings.Contains(log.String(), "unlogged=99") {
+			t.Errorf("%d lines:\n%s", n, log.String())
+		}
+	})
+}
+
+type loggingBackend struct {
+	*fakeBackend
+	log *slog.Logger
+}
+
+func (b *loggingBackend) Logger() *slog.Logger { return b.log }

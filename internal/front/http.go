@@ -37,7 +37,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if d.status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="loupe"`)
 		}
-		f.b.Logger().Warn("request refused", "check", d.check, "got", clip(d.got), "from", r.RemoteAddr)
+		f.refusals.log(f, d, r.RemoteAddr)
 		rw.json(d.status, d.body())
 		return
 	}

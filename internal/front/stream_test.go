@@ -281,7 +281,7 @@ func TestAWaitingCallHearsItsPlace(t *testing.T) {
 			b.poll()
 			b.poll()
 		}
-		if ev.Params.ProgressToken != 5 || ev.Params.Progress <= last || n == 1 && !strings.Contains(ev.Params.Message, "1 calls before this one") {
+		if ev.Params.ProgressToken != 5 || ev.Params.Progress <= last || n == 1 && !strings.Contains(ev.Params.Message, "place 2 in the queue") {
 			t.Errorf("event %s after progress %v", data, last)
 		}
 		last = ev.Params.Progress
