@@ -1,4 +1,20 @@
 package main
 
 // benches are the entries of the table, in its order.
-var benches []bench
+var benches = []bench{
+	{"idle_poll", idlePoll},
+	{"frame_us", frameUs},
+	{"call_vs_http", callVsHTTP},
+	{"call_vs_mcpgo", callVsMcpgo},
+	{"call_bytes", callBytes},
+	{"dispatch", dispatch},
+	{"where", where},
+	{"page", page},
+	{"snapshots", snapshots},
+	{"lua_frame_us", luaFrame},
+	{"lua_loop", luaLoop},
+	{"frame_p99", frameP99},
+	{"profile_game", profileCost},
+	{"schedule_ns", scheduleNs},
+	{"growth", growth},
+}

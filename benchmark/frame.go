@@ -1,0 +1,261 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/schedule"
+	"github.com/loupe-ecs/loupe/mcpdebug"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// game is a small game of 2,000 entities: they chase, move, keep apart by a
+// grid, fight, and some die and come back every frame.
+type game struct {
+	*archeWorld
+	schedule *schedule.Schedule
+	frame    uint64
+	grid     map[[2]int32][]arche.Entity
+	dead     []arche.Entity
+	fill     filler
+}
+
+const gameEntities = 2000
+
+func newGame() *game {
+	w := arche.NewWorld(1024)
+	g := &game{archeWorld: registerArche(&w), grid: map[[2]int32][]arche.Entity{}, fill: newFiller()}
+	g.loupe = archeworld.New(&w)
+	for range gameEntities {
+		g.spawn()
+	}
+	s := schedule.New("ai", "movement", "combat", "cleanup")
+	s.Add("ai", "steer", g.steer)
+	s.Add("movement", "movement", g.move)
+	s.Add("movement", "grid", g.sort)
+	s.Add("combat", "contacts", g.contacts)
+	s.Add("combat", "combat", g.combat)
+	s.Add("cleanup", "cleanup", g.cleanup)
+	g.schedule = s
+	return g
+}
+
+func (g *game) spawn() {
+	w := g.w
+	e := w.NewEntity(g.pos, g.vel, g.health, g.team, g.box)
+	g.fill.fill((*Position)(w.Get(e, g.pos)), (*Velocity)(w.Get(e, g.vel)), (*Health)(w.Get(e, g.health)), (*Team)(w.Get(e, g.team)), (*Box)(w.Get(e, g.box)))
+}
+
+func (g *game) steer() {
+	for q := g.w.Query(arche.All(g.pos, g.vel)); q.Next(); {
+		p, v := (*Position)(q.Get(g.pos)), (*Velocity)(q.Get(g.vel))
+		dx, dy := 500-p.X, 500-p.Y
+		d := math.Max(1, math.Hypot(dx, dy))
+		v.X += float32(0.02 * (dx/d + math.Sin(p.Y/40)))
+		v.Y += float32(0.02 * (dy/d + math.Cos(p.X/40)))
+	}
+}
+
+func (g *game) move() {
+	for q := g.w.Query(arche.All(g.pos, g.vel)); q.Next(); {
+		p, v := (*Position)(q.Get(g.pos)), (*Velocity)(q.Get(g.vel))
+		p.X, p.Y = p.X+float64(v.X), p.Y+float64(v.Y)
+	}
+}
+
+func cellOf(p *Position) [2]int32 { return [2]int32{int32(p.X / 20), int32(p.Y / 20)} }
+
+func (g *game) sort() {
+	for k, cell := range g.grid {
+		if len(cell) == 0 {
+			delete(g.grid, k)
+			continue
+		}
+		g.grid[k] = cell[:0]
+	}
+	for q := g.w.Query(arche.All(g.pos)); q.Next(); {
+		k := cellOf((*Position)(q.Get(g.pos)))
+		g.grid[k] = append(g.grid[k], q.Entity())
+	}
+}
+
+func (g *game) contacts() {
+	for _, cell := range g.grid {
+		for i, a := range cell {
+			pa := (*Position)(g.w.Get(a, g.pos))
+			for _, b := range cell[i+1:] {
+				pb := (*Position)(g.w.Get(b, g.pos))
+				dx, dy := pb.X-pa.X, pb.Y-pa.Y
+				if d := dx*dx + dy*dy; d < 16 {
+					pa.X, pa.Y, pb.X, pb.Y = pa.X-dx/8, pa.Y-dy/8, pb.X+dx/8, pb.Y+dy/8
+				}
+			}
+		}
+	}
+}
+
+func (g *game) combat() {
+	for q := g.w.Query(arche.All(g.health, g.team)); q.Next(); {
+		h, t := (*Health)(q.Get(g.health)), (*Team)(q.Get(g.team))
+		t.Score++
+		if (t.Score+int64(g.frame))%64 == 0 {
+			h.HP--
+		}
+		if h.HP < 0 {
+			g.dead = append(g.dead, q.Entity())
+		}
+	}
+}
+
+func (g *game) cleanup() {
+	for _, e := range g.dead {
+		g.w.RemoveEntity(e)
+		g.spawn()
+	}
+	g.dead = g.dead[:0]
+}
+
+// step is one frame: the debug server's turn and the game's.
+func (g *game) step(s *mcpdebug.Server) time.Duration {
+	start := time.Now()
+	s.Poll()
+	s.Guard(func() {
+		g.frame++
+		g.schedule.Frame(g.frame)
+		g.schedule.Run()
+	})
+	return time.Since(start)
+}
+
+// frameP99 compares the game's frames while a client calls as fast as it can
+// with those while nobody does, in blocks in turn.
+func frameP99(c *config) ([]line, error) {
+	total, block := 24_000, 400
+	if c.quick {
+		total, block = 8000, 200
+	}
+	g := newGame()
+	s, err := mcpdebug.Listen("127.0.0.1:0", nil)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	s.Bind(g.loupe, &tools.App{Name: "benchmark", Systems: g.schedule})
+	s.Poll()
+	t := newClient(s.URL(), "", "")
+	defer t.close()
+	if err := t.connect(); err != nil {
+		return nil, err
+	}
+
+	var on, off []time.Duration
+	calls := 0
+	for range 200 {
+		g.step(s)
+	}
+	for i := range total / block {
+		calling := i%2 == 1
+		var end atomic.Bool
+		var n int
+		done := make(chan error, 1)
+		if calling {
+			go func() { done <- callOn(t, &end, &n) }()
+		} else {
+			done <- nil
+		}
+		for range block {
+			took := g.step(s)
+			if calling {
+				on = append(on, took)
+			} else {
+				off = append(off, took)
+			}
+		}
+		end.Store(true)
+		stop := loop(s.Poll) // the last call wants its answer
+		err := <-done
+		stop()
+		if err != nil {
+			return nil, err
+		}
+		calls += n
+	}
+	slices.Sort(on)
+	slices.Sort(off)
+	with, without := quantile(on, 0.99), quantile(off, 0.99)
+	limit := max(1.05, float64(without+200*time.Microsecond)/float64(without))
+	return []line{
+		{kind: "ratio", name: "frame_p99", value: float64(with) / float64(without), goal: fmt.Sprintf("≤ max(1.05, +0.2 ms): %.3g", limit), limit: limit,
+			detail: fmt.Sprintf("%v beside %v; p50 %v beside %v; %d frames of %d entities without a pause between, %d calls", with, without, quantile(on, 0.5), quantile(off, 0.5), total, gameEntities, calls)},
+	}, nil
+}
+
+// callOn asks what an agent asks: one entity, then a page of a search.
+func callOn(t *client, end *atomic.Bool, n *int) error {
+	bodies := [][]byte{
+		[]byte(callBody("query", map[string]any{"where": "Health.HP < 10 && Position.X > 500", "limit": 20})),
+		[]byte(callBody("components_info", struct{}{})),
+		[]byte(callBody("stats", struct{}{})),
+		[]byte(callBody("query", map[string]any{"with": []string{"Position"}, "select": []string{"Position.X"}, "limit": 20})),
+	}
+	t.want = []byte(`"frame":`)
+	for i := 0; !end.Load(); i++ {
+		t.body = bodies[i%len(bodies)]
+		if err := t.call(); err != nil {
+			return err
+		}
+		*n++
+	}
+	return nil
+}
+
+// profileCost is the game's speed with a CPU profile running, beside without.
+func profileCost(c *config) ([]line, error) {
+	dir, err := os.MkdirTemp("", "loupe-benchmark")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	g := newGame()
+	s := mcpdebug.New(&mcpdebug.Options{DataDir: dir})
+	defer s.Close()
+	s.Bind(g.loupe, &tools.App{Name: "benchmark", Systems: g.schedule})
+	frames := 1000
+	if c.quick {
+		frames = 300
+	}
+	var p sides
+	one := func(profiled bool) error {
+		if profiled {
+			if err := succeeded(s.Dispatch(callBody("profile_start", struct{}{}))); err != nil {
+				return err
+			}
+		}
+		start := time.Now()
+		for range frames {
+			g.step(s)
+		}
+		took := float64(time.Since(start).Nanoseconds()) / float64(frames)
+		if !profiled {
+			p.b = append(p.b, took)
+			return nil
+		}
+		p.a = append(p.a, took)
+		return succeeded(s.Dispatch(callBody("profile_stop", struct{}{})))
+	}
+	for i := range c.rounds {
+		for _, profiled := range []bool{i%2 == 0, i%2 == 1} {
+			if err := one(profiled); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return []line{p.line("profile_game", "", 0)}, nil
+}
