@@ -35,16 +35,16 @@ func (g *Game) App() *tools.App {
 
 // Summary is the short answer to "what is going on".
 type Summary struct {
-	State   string       `json:"state"`
-	Tick    uint64       `json:"tick"`
-	Wave    int          `json:"wave"`
-	Enemies int          `json:"enemies"`
-	Points  int          `json:"points"`
-	Player  loupe.Entity `json:"player"`
-	HP      int          `json:"hp"`
-	Down    bool         `json:"down,omitzero"`
-	Level   int          `json:"level"`
-	Pilot   string       `json:"pilot"`
+	State   string `json:"state"`
+	Tick    uint64 `json:"tick"`
+	Wave    int    `json:"wave"`
+	Enemies int    `json:"enemies"`
+	Points  int    `json:"points"`
+	Player  string `json:"player,omitempty"`
+	HP      int    `json:"hp"`
+	Down    bool   `json:"down,omitzero"`
+	Level   int    `json:"level"`
+	Pilot   string `json:"pilot"`
 }
 
 func (g *Game) summary() any {
@@ -58,7 +58,7 @@ func (g *Game) summary() any {
 	p := g.players.Query(&g.World)
 	for p.Next() {
 		_, _, h, pilot := p.Get()
-		s.Player, s.HP, s.Down = entityOf(p.Entity()), h.HP, pilot.Down
+		s.Player, s.HP, s.Down = entityOf(p.Entity()).String(), h.HP, pilot.Down
 	}
 	return s
 }
