@@ -51,4 +51,4 @@ interop:
 	sh scripts/interop.sh
 
 soak:
-	LOUPE_SOAK=1 $(GO) test -race -run Soak -count=1 -timeout 5m ./internal/front ./mcpdebug
+	LOUPE_SOAK=1 $(GO) test -race -run Soak -v -count=1 -timeout 5m ./internal/conformance
