@@ -6,11 +6,14 @@ import (
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/mlange-42/arche/ecs"
 )
 
 // Capture copies the whole world into img: pointer-free columns as one block
-// each, the others value by value. Memory that img holds from an earlier
-// capture is used again. It needs no unlocked world.
+// each, the others value by value. Every composition arche has a node for is in
+// it, those without archetypes too: their nodes hold places in the order of
+// iteration. Memory that img holds from an earlier capture is used again. It
+// needs no unlocked world.
 func (w *World) Capture(img *loupe.Image) error {
 	w.sync()
 	if !w.lay {
@@ -25,29 +28,47 @@ func (w *World) Capture(img *loupe.Image) error {
 	old := img.Archetypes[:cap(img.Archetypes)]
 	img.Archetypes = img.Archetypes[:0]
 	var h hints
-	w.walk(func(n *archNode, c *chunk) bool {
-		if c.arch.index < 0 {
-			return true
-		}
-		c.refresh()
+	next := func(n *archNode) *loupe.ImageArchetype {
 		i := len(img.Archetypes)
 		var a loupe.ImageArchetype
-		if i < len(old) && slices.Equal(old[i].Components, c.comps) {
+		if i < len(old) && slices.EqualFunc(old[i].Components, n.Ids, func(t loupe.TypeID, id ecs.ID) bool { return t == w.typeOf(id) }) {
 			a = old[i]
 		} else {
-			a.Components = slices.Clone(c.comps)
-			a.Columns = make([]reflect.Value, len(c.comps))
+			a.Components = make([]loupe.TypeID, len(n.Ids))
+			for k, id := range n.Ids {
+				a.Components[k] = w.typeOf(id)
+			}
+			a.Columns = make([]reflect.Value, len(n.Ids))
 		}
-		a.Targets = append(a.Targets[:0], c.Targets()...)
-		a.Entities = append(a.Entities[:0], c.ents...)
-		for k, id := range c.comps {
-			a.Columns[k] = captureColumn(a.Columns[k], w.types[id], c.cols[k], c.n)
-		}
+		a.Targets, a.Entities = a.Targets[:0], a.Entities[:0]
 		img.Archetypes = append(img.Archetypes, a)
-		h.archetype(n, c, i)
-		return true
-	})
-	img.Hints = h.filters(w.inner(), h.finish(img.Hints))
+		return &img.Archetypes[i]
+	}
+	for at, n := range w.inner().nodePointers {
+		before := len(img.Archetypes)
+		w.walkNode(at, n, func(c *chunk) bool {
+			if c.arch.index < 0 {
+				return true
+			}
+			c.refresh()
+			h.archetype(n, c, len(img.Archetypes))
+			a := next(n)
+			a.Targets = append(a.Targets, c.Targets()...)
+			a.Entities = append(a.Entities, c.ents...)
+			for k, id := range c.comps {
+				a.Columns[k] = captureColumn(a.Columns[k], w.types[id], c.cols[k], c.n)
+			}
+			return true
+		})
+		if len(img.Archetypes) == before {
+			h.idleNode(n, before)
+			a := next(n)
+			for k, id := range a.Components {
+				a.Columns[k] = captureColumn(a.Columns[k], w.types[id], column{}, 0)
+			}
+		}
+	}
+	img.Hints = h.finish(w.inner(), img.Hints)
 	w.captureResources(img)
 	return nil
 }

@@ -98,7 +98,7 @@ func (w *World) engine() loupe.Engine {
 		MaxTypes: maxTypes, RelationsPerEntity: 1, DanglingTargets: true, PointerHazard: true,
 		Cannot: []string{
 			"more than one relation per entity",
-			"in another process than the one that captured: restoring the engine's empty compositions, so that an archetype first used after a restore may take another place in the order of iteration",
+			"in a world that has made compositions before others which the snapshot has and it lacks (another process, or files loaded in turn): taking those compositions back; should the game use one later, its archetype may take another place in the order of iteration than it would have in the world that was captured",
 		},
 	}
 	if !w.lay {

@@ -41,3 +41,10 @@ func (w *World) typeOf(id ecs.ID) loupe.TypeID {
 	}
 	return -1
 }
+
+// engineID is arche's handle of component type number i. Only with a verified
+// layout.
+func engineID(i int) (id ecs.ID) {
+	(*idLayout)(unsafe.Pointer(&id)).id = uint8(i)
+	return id
+}

@@ -1,21 +1,25 @@
 package archeworld
 
 // The order in which arche visits relation archetypes is that of their slots
-// in their node, and a new one takes the slot freed last. So that a restored
-// world goes on exactly as the captured one would have, an image notes for
-// each node with relations its slots and their free list, and for each cached
-// filter, whose order is that in which its archetypes came up, that order. The notes are:
+// in their node, and a new one takes the slot freed last. Nodes come into being
+// before their archetypes do, and with them their place in the order. So that a
+// restored world goes on exactly as the captured one would have, an image notes
+// for each node with relations its slots and their free list; for each cached
+// filter, whose order is that in which its archetypes came up, that order; and
+// which of the image's archetypes are idle: nodes alone. The notes are:
 //
 //	nodes { first archetype, slots, free, free slots..., used, used slots... }
 //	filters { id, count, archetypes... }
+//	idle archetypes
 //
-// where archetypes are indices into the image, so that they survive a world
-// in which the types have other numbers.
+// each with its number before it, where archetypes are indices into the image,
+// so that they survive a world in which the types have other numbers.
 
 type hints struct {
 	nodes []nodeHint
 	index map[*archetype]uint32
 	last  *archNode
+	idle  []uint32
 }
 
 type nodeHint struct {
@@ -36,13 +40,25 @@ func (h *hints) archetype(n *archNode, c *chunk, i int) {
 	}
 	if h.last != n {
 		h.last = n
-		h.nodes = append(h.nodes, nodeHint{first: uint32(i), slots: uint32(n.archetypes.len), free: n.freeIndices})
+		h.node(n, i)
 	}
 	node := &h.nodes[len(h.nodes)-1]
 	node.used = append(node.used, uint32(c.arch.index))
 }
 
-func (h *hints) finish(out []uint32) []uint32 {
+// idleNode notes that the image's archetype number i is only a node.
+func (h *hints) idleNode(n *archNode, i int) {
+	h.idle = append(h.idle, uint32(i))
+	if n.HasRelation {
+		h.node(n, i)
+	}
+}
+
+func (h *hints) node(n *archNode, i int) {
+	h.nodes = append(h.nodes, nodeHint{first: uint32(i), slots: uint32(n.archetypes.len), free: n.freeIndices})
+}
+
+func (h *hints) finish(in *world, out []uint32) []uint32 {
 	out = append(out, uint32(len(h.nodes)))
 	for _, n := range h.nodes {
 		out = append(out, n.first, n.slots, uint32(len(n.free)))
@@ -52,10 +68,6 @@ func (h *hints) finish(out []uint32) []uint32 {
 		out = append(out, uint32(len(n.used)))
 		out = append(out, n.used...)
 	}
-	return out
-}
-
-func (h *hints) filters(in *world, out []uint32) []uint32 {
 	out = append(out, uint32(len(in.filterCache.filters)))
 	for i := range in.filterCache.filters {
 		f := &in.filterCache.filters[i]
@@ -68,13 +80,15 @@ func (h *hints) filters(in *world, out []uint32) []uint32 {
 			}
 		}
 	}
-	return out
+	out = append(out, uint32(len(h.idle)))
+	return append(out, h.idle...)
 }
 
 // parsed hints: nothing in them is trusted.
 type parsedHints struct {
 	nodes   map[uint32]nodeHint // by first archetype
 	filters map[uint32][]uint32 // archetypes by filter ID
+	idle    map[uint32]bool
 }
 
 func parseHints(in []uint32) (p parsedHints) {
@@ -115,6 +129,10 @@ func parseHints(in []uint32) (p parsedHints) {
 	for n := next(); n > 0 && ok; n-- {
 		id := next()
 		p.filters[id] = list()
+	}
+	p.idle = map[uint32]bool{}
+	for _, i := range list() {
+		p.idle[i] = true
 	}
 	if !ok {
 		return parsedHints{}

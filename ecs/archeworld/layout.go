@@ -78,6 +78,18 @@ const pageSize = 32
 
 func (p *pagedSlice[T]) at(i int32) *T { return &p.pages[i/pageSize][i%pageSize] }
 
+// pop removes the last of several elements, as arche would have added it.
+func (p *pagedSlice[T]) pop() {
+	var zero T
+	*p.at(p.len - 1) = zero
+	p.len--
+	if p.lenLast--; p.lenLast == 0 {
+		p.pages[len(p.pages)-1] = nil
+		p.pages = p.pages[:len(p.pages)-1]
+		p.lenLast = pageSize
+	}
+}
+
 type archNode struct {
 	*nodeData
 	Mask        ecs.Mask

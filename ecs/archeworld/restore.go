@@ -2,6 +2,7 @@ package archeworld
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"runtime"
@@ -86,6 +87,7 @@ type restoring struct {
 	w     *World
 	img   *loupe.Image
 	hints parsedHints
+	masks []ecs.Mask // by image archetype
 	nodes map[ecs.Mask]*archNode
 	arch  []*archetype // by image archetype
 	hint  map[*archNode]nodeHint
@@ -105,6 +107,9 @@ func (w *World) replace(img *loupe.Image, kept []any) (err error) {
 		}
 	}()
 	r := &restoring{w: w, img: img, hints: parseHints(img.Hints), arch: make([]*archetype, len(img.Archetypes)), hint: map[*archNode]nodeHint{}, spare: map[*archNode][]int32{}}
+	for i := range img.Archetypes {
+		r.masks = append(r.masks, w.mask(img.Archetypes[i].Components))
+	}
 	w.ew.Reset()
 	r.makeNodes()
 	r.loadPool()
@@ -115,7 +120,7 @@ func (w *World) replace(img *loupe.Image, kept []any) (err error) {
 		}
 	}
 	for i := range img.Archetypes {
-		if r.arch[i] == nil {
+		if r.arch[i] == nil && !r.idle(i) {
 			r.createEmpty(i)
 		}
 	}
@@ -127,13 +132,20 @@ func (w *World) replace(img *loupe.Image, kept []any) (err error) {
 	return nil
 }
 
-func (r *restoring) builder(a *loupe.ImageArchetype) (b *ecs.Builder, mask ecs.Mask, relation bool) {
-	w := r.w
+func (w *World) mask(types []loupe.TypeID) (m ecs.Mask) {
+	for _, id := range types {
+		m.Set(w.ids[id], true)
+	}
+	return m
+}
+
+// builder makes entities of the image's archetype i.
+func (r *restoring) builder(i int) (b *ecs.Builder, relation bool) {
+	w, a := r.w, &r.img.Archetypes[i]
 	ids := make([]ecs.ID, len(a.Components))
 	rel := -1
 	for k, id := range a.Components {
 		ids[k] = w.ids[id]
-		mask.Set(w.ids[id], true)
 		if w.rel[id] {
 			rel = k
 		}
@@ -142,7 +154,7 @@ func (r *restoring) builder(a *loupe.ImageArchetype) (b *ecs.Builder, mask ecs.M
 	if rel >= 0 {
 		b = b.WithRelation(ids[rel])
 	}
-	return b, mask, rel >= 0
+	return b, rel >= 0
 }
 
 func target(a *loupe.ImageArchetype) loupe.Entity {
@@ -178,12 +190,12 @@ func (r *restoring) loadPool() {
 func (r *restoring) create(i, n int) {
 	a := &r.img.Archetypes[i]
 	in := r.w.inner()
-	b, mask, relation := r.builder(a)
+	b, relation := r.builder(i)
 	t := target(a)
 	var slot *ecs.Entity
 	var was ecs.Entity
 	if relation {
-		r.place(i, r.nodes[mask], t)
+		r.place(i, r.nodes[r.masks[i]], t)
 		if !t.IsZero() {
 			// A dangling target has to look alive for as long as arche
 			// checks it: it compares the generation of the slot.
@@ -232,9 +244,8 @@ func (r *restoring) fill(i int) {
 func (r *restoring) createEmpty(i int) {
 	a := &r.img.Archetypes[i]
 	in := r.w.inner()
-	_, mask, relation := r.builder(a)
-	if n := r.nodes[mask]; n != nil && n.IsActive {
-		if !relation {
+	if n := r.nodes[r.masks[i]]; n != nil && n.IsActive {
+		if !n.HasRelation {
 			r.arch[i] = n.archetype
 			return
 		}
@@ -291,37 +302,32 @@ func (r *restoring) finish() {
 		n.freeIndices = append(free, order...)
 	}
 	r.orderFilters()
+	r.dropNodes() // creating rows has made nodes on the way to theirs
+	r.w.forgetArchetypes()
 }
 
-// orderFilters puts relation archetypes of cached filters in the order of the
-// hints. It also drops arche's index of such a list, which arche makes again
-// when needed and does not keep right when an archetype comes back.
+// orderFilters puts the archetypes of cached filters in the order of the hints;
+// of a filter they do not know, in the order of iteration, as when it would be
+// registered now. It also drops arche's index of such a list, which arche makes
+// again when needed and does not keep right when an archetype comes back.
 func (r *restoring) orderFilters() {
 	in := r.w.inner()
+	base := make(map[*archetype]int, len(r.arch))
+	for i, a := range r.arch {
+		base[a] = len(r.arch) + i
+	}
 	for i := range in.filterCache.filters {
 		f := &in.filterCache.filters[i]
 		f.Indices = nil
-		order := r.hints.filters[f.ID]
-		if len(order) == 0 {
-			continue
-		}
-		rank := make(map[*archetype]int, len(order))
-		for k, i := range order {
-			if int64(i) < int64(len(r.arch)) && r.arch[i] != nil {
-				rank[r.arch[i]] = k
+		rank := base
+		if order := r.hints.filters[f.ID]; len(order) > 0 {
+			rank = maps.Clone(base)
+			for k, i := range order {
+				if int64(i) < int64(len(r.arch)) {
+					rank[r.arch[i]] = k
+				}
 			}
 		}
-		var places []int
-		var list []*archetype
-		for k, a := range f.Archetypes.pointers {
-			if _, ok := rank[a]; ok {
-				places = append(places, k)
-				list = append(list, a)
-			}
-		}
-		slices.SortFunc(list, func(a, b *archetype) int { return rank[a] - rank[b] })
-		for k, at := range places {
-			f.Archetypes.pointers[at] = list[k]
-		}
+		slices.SortStableFunc(f.Archetypes.pointers, func(a, b *archetype) int { return rank[a] - rank[b] })
 	}
 }

@@ -25,37 +25,31 @@ func (r *restoring) makeNodes() {
 	}
 	note()
 	var targets []ecs.Entity
-	visit := func(b *ecs.Builder, relation bool) {
-		var e ecs.Entity
-		if relation {
-			targets = append(targets, w.ew.NewEntity())
-			e = b.New(targets[len(targets)-1])
-		} else {
-			e = b.New()
-		}
-		w.ew.RemoveEntity(e)
+	target := func() ecs.Entity {
+		targets = append(targets, w.ew.NewEntity())
+		return targets[len(targets)-1]
 	}
 	for i := range r.img.Archetypes {
-		b, mask, relation := r.builder(&r.img.Archetypes[i])
-		if n := r.nodes[mask]; n == nil || !n.IsActive {
-			visit(b, relation)
+		if r.nodes[r.masks[i]] == nil {
+			w.ew.RemoveEntity(r.reach(i, target))
 			note()
 		}
-		n := r.nodes[mask]
+		n := r.nodes[r.masks[i]]
+		b, relation := r.builder(i)
 		for h := r.hints.nodes[uint32(i)]; relation && h.slots <= maxNewSlots && int64(n.archetypes.len) < int64(h.slots); {
 			n.freeIndices = nil
-			visit(b, true)
+			w.ew.RemoveEntity(b.New(target()))
 		}
 	}
 	for _, t := range targets {
 		w.ew.RemoveEntity(t) // frees the slots
 	}
 	w.ew.Reset()
+	r.retire()
 	r.orderNodes()
 	for first, h := range r.hints.nodes {
 		if int64(first) < int64(len(r.img.Archetypes)) {
-			_, mask, _ := r.builder(&r.img.Archetypes[first])
-			r.hint[r.nodes[mask]] = h
+			r.hint[r.nodes[r.masks[first]]] = h
 		}
 	}
 	for _, n := range in.nodePointers {
@@ -70,29 +64,57 @@ func (r *restoring) makeNodes() {
 	}
 }
 
-// orderNodes puts the image's nodes in its order, each in a place that one of
-// them has now. In a world that was captured itself they are in it already.
+// reach makes an entity of the image's archetype i, whose node does not exist.
+// arche makes nodes for every step on the way from one composition to another:
+// so the entity takes the way that the image's own nodes once came about by,
+// each a step away from an earlier one.
+func (r *restoring) reach(i int, target func() ecs.Entity) ecs.Entity {
+	for j := range i {
+		step := r.masks[j].Xor(&r.masks[i])
+		if step.TotalBitsSet() != 1 {
+			continue
+		}
+		e := r.reach(j, target)
+		for _, id := range r.w.ids {
+			switch {
+			case !step.Get(id):
+			case r.masks[i].Get(id):
+				r.w.ew.Add(e, id)
+			default:
+				r.w.ew.Remove(e, id)
+			}
+		}
+		return e
+	}
+	b, relation := r.builder(i)
+	if relation {
+		return b.New(target())
+	}
+	return b.New()
+}
+
+// orderNodes puts the image's nodes in its order and before all others, but
+// for the root, which is arche's first. The others are younger than the image,
+// or of another process.
 func (r *restoring) orderNodes() {
 	in := r.w.inner()
-	var order []*archNode
+	order := make([]*archNode, 0, len(in.nodePointers))
 	known := map[*archNode]bool{}
-	for i := range r.img.Archetypes {
-		_, mask, _ := r.builder(&r.img.Archetypes[i])
-		if n := r.nodes[mask]; !known[n] {
+	add := func(n *archNode) {
+		if !known[n] {
 			known[n] = true
 			order = append(order, n)
 		}
 	}
-	moved := false
-	for i, n := range in.nodePointers {
-		if known[n] {
-			moved = moved || n != order[0]
-			in.nodePointers[i], order = order[0], order[1:]
-		}
+	add(in.nodePointers[0])
+	for _, mask := range r.masks {
+		add(r.nodes[mask])
 	}
-	if moved {
-		r.w.nodes = nil
+	for _, n := range in.nodePointers {
+		add(n)
 	}
+	copy(in.nodePointers, order)
+	copy(in.relationNodes, order)
 }
 
 // place chooses the slot that a relation archetype will take in its node, by

@@ -157,37 +157,40 @@ func (w *World) row(e loupe.Entity) (*chunk, int, bool) {
 // deactivated ones included, and numbers those it has not met. The chunks are
 // not refreshed.
 func (w *World) walk(visit func(*archNode, *chunk) bool) {
-	in := w.inner()
-	for i := 0; i < len(in.nodePointers); i++ {
-		n := in.nodePointers[i]
-		if !n.IsActive {
-			continue
-		}
-		if i >= len(w.nodes) {
-			w.nodes = append(w.nodes, make([][]*chunk, i+1-len(w.nodes))...)
-		}
-		if !n.HasRelation {
-			if n.archetype != nil && !visit(n, w.chunkOf(i, 0, n, n.archetype)) {
-				return
-			}
-			continue
-		}
-		for j := int32(0); j < n.archetypes.len; j++ {
-			if !visit(n, w.chunkOf(i, int(j), n, n.archetypes.at(j))) {
-				return
-			}
+	for i, n := range w.inner().nodePointers {
+		if !w.walkNode(i, n, func(c *chunk) bool { return visit(n, c) }) {
+			return
 		}
 	}
 }
 
+// walkNode visits the archetypes of node number i; false when visit ended it.
+func (w *World) walkNode(i int, n *archNode, visit func(*chunk) bool) bool {
+	if !n.IsActive {
+		return true
+	}
+	if i >= len(w.nodes) {
+		w.nodes = append(w.nodes, make([][]*chunk, i+1-len(w.nodes))...)
+	}
+	if !n.HasRelation {
+		return n.archetype == nil || visit(w.chunkOf(i, 0, n, n.archetype))
+	}
+	for j := int32(0); j < n.archetypes.len; j++ {
+		if !visit(w.chunkOf(i, int(j), n, n.archetypes.at(j))) {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *World) chunkOf(node, arch int, n *archNode, a *archetype) *chunk {
 	list := w.nodes[node]
-	if arch < len(list) {
-		return list[arch]
+	if arch >= len(list) { // not always the next: Chunks passes over empty ones
+		list = append(list, make([]*chunk, arch+1-len(list))...)
+		w.nodes[node] = list
 	}
-	if c := w.byArch[a]; c != nil { // a restore has moved the node
-		w.nodes[node] = append(list, c)
-		return c
+	if list[arch] != nil {
+		return list[arch]
 	}
 	c := &chunk{w: w, arch: a, id: len(w.all), mask: n.Mask, rel: -1}
 	for _, id := range n.Ids {
@@ -197,7 +200,7 @@ func (w *World) chunkOf(node, arch int, n *archNode, a *archetype) *chunk {
 		c.rel = w.typeOf(n.Relation)
 	}
 	c.cols = make([]column, len(c.comps))
-	w.nodes[node] = append(list, c)
+	list[arch] = c
 	w.all = append(w.all, c)
 	w.byArch[a] = c
 	return c

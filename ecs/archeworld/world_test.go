@@ -2,11 +2,13 @@ package archeworld
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/ecs/event"
 
+	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/ecstest"
 )
 
@@ -65,4 +67,29 @@ func TestConformanceWithoutLayout(t *testing.T) {
 		f.World.(*World).lay = false
 		return f
 	})
+}
+
+// The first look at a world may pass over empty relation archetypes.
+func TestChunksSkipsEmptyArchetypes(t *testing.T) {
+	w := ecs.NewWorld(8)
+	id := ecs.ComponentID[childOf](&w)
+	var want []loupe.Entity
+	for i := range 4 {
+		e := ecs.NewBuilder(&w, id).WithRelation(id).New(w.NewEntity())
+		if i%2 == 0 {
+			w.RemoveEntity(e)
+		} else {
+			want = append(want, ourEntity(e))
+		}
+	}
+	lw := New(&w)
+	for range 2 {
+		var got []loupe.Entity
+		for c := range lw.Chunks(loupe.Filter{With: []loupe.TypeID{0}}) {
+			got = c.AppendEntities(got, 0, c.Len())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("Chunks gave %v, want %v", got, want)
+		}
+	}
 }
