@@ -6,7 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
+	"runtime"
+	"runtime/debug"
 	"testing"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -52,7 +53,7 @@ type game struct {
 	ids     []arche.ID
 	rel     arche.ID
 	alive   []arche.Entity
-	cached  arche.CachedFilter
+	cached  []arche.CachedFilter
 	score   *score
 	journal []string
 }
@@ -79,7 +80,9 @@ func newGame(seed uint64, reversed bool) *game {
 	g.score = &score{Points: 5, Names: []string{"a", ""}}
 	arche.AddResource(&w, g.score)
 	arche.AddResource(&w, &tick{7})
-	g.cached = w.Cache().Register(arche.All(g.ids[0]))
+	for _, f := range []arche.Filter{arche.All(g.ids[0]), arche.All(g.rel), arche.All()} {
+		g.cached = append(g.cached, w.Cache().Register(f))
+	}
 	return g
 }
 
@@ -143,10 +146,21 @@ func (g *game) step() {
 		g.score.Points += g.r.IntN(9)
 		g.note("write", e, g.score.Points)
 	}
-	// What a game sees: the order of iteration.
-	q := g.w.Query(arche.All(g.ids[0]))
-	for q.Next() {
-		g.note(q.Entity())
+	g.look()
+}
+
+// look notes what a game sees: the order of iteration, by filters cached and
+// not.
+func (g *game) look() {
+	filters := []arche.Filter{arche.All(g.ids[0]), arche.All()}
+	for i := range g.cached {
+		filters = append(filters, &g.cached[i])
+	}
+	for _, f := range filters {
+		q := g.w.Query(f)
+		for q.Next() {
+			g.note(q.Entity())
+		}
 	}
 }
 
@@ -165,7 +179,11 @@ func (g *game) fill(e arche.Entity) {
 	}
 }
 
+// run makes n steps without a garbage collection under way: the game moves
+// rows that hold pointers, which arche does without write barriers.
 func (g *game) run(n int) []string {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	runtime.GC() // ends a collection that had begun
 	g.journal = nil
 	for range n {
 		g.step()
@@ -185,7 +203,7 @@ func mustSave(t testing.TB, w ecs.World) []byte {
 // A world that was saved, went on, and was loaded again is the world that was
 // saved: same contents, same order, and the same future.
 func TestGeneratedWorldsComeBack(t *testing.T) {
-	for seed := range uint64(25) {
+	for seed := range uint64(60) {
 		g := newGame(seed, false)
 		g.run(20 + int(seed)*8)
 		want, want0 := ecstest.Hash(g.lw), rowsOf(t, g.lw)
@@ -197,7 +215,11 @@ func TestGeneratedWorldsComeBack(t *testing.T) {
 		g.r = rand.New(rand.NewPCG(seed+100, 1))
 		first := g.run(100)
 		points := g.score.Points
-		for round := range 2 {
+		for round := range 3 {
+			if round == 2 { // other things have happened in between
+				g.alive, g.r = append([]arche.Entity(nil), alive...), rand.New(rand.NewPCG(seed+200, 1))
+				g.run(60)
+			}
 			if _, err := snapshot.Load(bytes.NewReader(data), g.lw, nil); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
@@ -210,9 +232,7 @@ func TestGeneratedWorldsComeBack(t *testing.T) {
 			}
 		}
 
-		// A fresh process: the same bytes, and the same entities from the same
-		// changes. (arche visits archetypes in the order of their nodes, and
-		// makes nodes ahead of need, of which a new world has none.)
+		// A fresh process: the same bytes, and the same future.
 		f := newGame(seed, false)
 		if _, err := snapshot.Load(bytes.NewReader(data), f.lw, nil); err != nil {
 			t.Fatal(err)
@@ -221,7 +241,7 @@ func TestGeneratedWorldsComeBack(t *testing.T) {
 			t.Errorf("seed %d: a fresh process saves what it loaded to other bytes", seed)
 		}
 		f.alive, f.r = append([]arche.Entity(nil), alive...), rand.New(rand.NewPCG(seed+100, 1))
-		if got := f.run(100); !reflect.DeepEqual(changes(got), changes(first)) {
+		if got := f.run(100); !reflect.DeepEqual(got, first) {
 			t.Fatalf("seed %d: a fresh process goes on another way: %s", seed, parting(got, first))
 		}
 
@@ -245,11 +265,6 @@ func parting(a, b []string) string {
 		}
 	}
 	return fmt.Sprintf("%d lines, were %d", len(a), len(b))
-}
-
-// changes leaves the iteration out of a journal.
-func changes(journal []string) []string {
-	return slices.DeleteFunc(slices.Clone(journal), func(s string) bool { return s[0] == '{' })
 }
 
 // rowsOf lists every row with its values by name.
