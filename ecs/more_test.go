@@ -203,3 +203,31 @@ func TestListOfStringsByPath(t *testing.T) {
 		}
 	}
 }
+
+func TestRemoveEntry(t *testing.T) {
+	type inner struct{ Tags map[string]int }
+	type outer struct {
+		In  map[string]inner
+		Nil map[int]int
+		N   int
+	}
+	ty := TypeOf(reflect.TypeFor[outer]())
+	root := ty.New()
+	v := root.Addr().Interface().(*outer)
+	v.In = map[string]inner{"a": {map[string]int{"x": 1, "y": 2}}}
+	for _, sel := range []string{`In["a"].Tags["x"]`, `In["a"].Tags["none"]`, `In["none"].Tags["x"]`, `In["none"]`, `Nil[3]`} {
+		p := mustPath(t, ty, sel)
+		if err := p.Remove(root); !p.Entry() || err != nil {
+			t.Errorf("%s: %v", sel, err)
+		}
+	}
+	if want := (outer{In: map[string]inner{"a": {map[string]int{"y": 2}}}}); !reflect.DeepEqual(*v, want) {
+		t.Errorf("left %+v, want %+v", *v, want)
+	}
+	for _, sel := range []string{"N", "In", ""} {
+		p := mustPath(t, ty, sel)
+		if err := p.Remove(root); p.Entry() || !errors.Is(err, InvalidArguments) {
+			t.Errorf("%q: %v", sel, err)
+		}
+	}
+}

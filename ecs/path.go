@@ -315,6 +315,29 @@ func (p *Path) Set(root, leaf reflect.Value) error {
 	return setSteps(unsafe.Pointer(root.UnsafeAddr()), p.steps, leaf)
 }
 
+// Entry reports whether the leaf is an entry of a map, which Remove takes out.
+func (p *Path) Entry() bool {
+	return len(p.steps) > 0 && p.steps[len(p.steps)-1].op == stepMap
+}
+
+// Remove takes the map entry that the path leads to out of its map; root is
+// addressable. An entry that is not there is no error, a path that leads
+// elsewhere is.
+func (p *Path) Remove(root reflect.Value) error {
+	if err := p.settable(); err != nil {
+		return err
+	}
+	if !p.Entry() {
+		return &Error{Code: InvalidArguments, Message: p.name() + " is no entry of a map and cannot be removed", Got: p.Text, Want: `a path such as Tags["fire"]`}
+	}
+	if !root.IsValid() || root.Type() != p.typ.Go || !root.CanAddr() {
+		return p.wrongRoot(root)
+	}
+	return setSteps(unsafe.Pointer(root.UnsafeAddr()), p.steps, reflect.Value{})
+}
+
+// setSteps writes the leaf; an invalid one removes the map entry that the steps
+// end at.
 func setSteps(at unsafe.Pointer, steps []step, leaf reflect.Value) error {
 	for i := range steps {
 		s := &steps[i]
@@ -333,8 +356,15 @@ func setSteps(at unsafe.Pointer, steps []step, leaf reflect.Value) error {
 			}
 		case stepMap:
 			m := reflect.NewAt(s.typ, at).Elem()
+			e := m.MapIndex(s.key)
+			if !leaf.IsValid() && (!e.IsValid() || i == len(steps)-1) {
+				if e.IsValid() {
+					m.SetMapIndex(s.key, reflect.Value{})
+				}
+				return nil
+			}
 			box := reflect.New(s.next)
-			if e := m.MapIndex(s.key); e.IsValid() {
+			if e.IsValid() {
 				box.Elem().Set(e)
 			}
 			if err := setSteps(box.UnsafePointer(), steps[i+1:], leaf); err != nil {

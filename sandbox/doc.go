@@ -52,7 +52,8 @@
 // A component refers to the world, it is no copy: e.Inventory.Slots[1].Count
 // reads and writes in place. Lists count from 1, as everywhere in Lua (the
 // where expressions of tools are Go and count from 0); reading past the end
-// gives nil, writing there is refused. pairs, ipairs and # work on components,
+// gives nil, writing there is refused. Assigning nil to an entry of a map takes
+// it out. pairs, ipairs and # work on components,
 // structs, lists and maps. Enumerations read as labels. A field that holds an
 // entity reads as an entity, or nil. Computed values read like fields; actions
 // are called e.Health:Damage{amount=5}.

@@ -109,6 +109,9 @@ func TestLanguage(t *testing.T) {
 		{"tostring(setmetatable({}, {__tostring = function() return 'T' end}))", `["T"]`},
 		{"9007199254740993, 1e300, 123456789012", "[9007199254740992,1e+300,123456789012]"},
 		{"string.byte('abc', 1, -1)", "[97,98,99]"},
+		{"{1, 2, ['1'] = 3}", `[{"1":1,"1#2":3,"2":2}]`}, // no entry hides another
+		{"local t = {} for i = 1, 3 do t[function() end] = i end return t", `[{"function":1,"function#2":2,"function#3":3}]`},
+		{"{['\\255'] = 1, ['\\254'] = 2}", `[{"$bytes:/g==":2,"$bytes:/w==":1}]`},
 		{"('abc'):upper():rep(2)", `["ABCABC"]`},
 		{"coroutine.running()", "[null]"},
 		{"local a <const> = 1", "error"},

@@ -303,15 +303,20 @@ func (n *node) write(L *lua.LState, a *access, v lua.LValue) {
 			return
 		}
 	}
-	x := toGoAs(L, v, a.field, 0)
-	leaf, err := a.path.FromGo(x)
-	if err != nil {
-		r.raiseRefusal(L, within(err, n.comp.name))
+	var leaf reflect.Value
+	set := func() error { return a.path.Set(root, leaf) }
+	if v == lua.LNil && a.path.Entry() { // as in a table of Lua's own
+		set = func() error { return a.path.Remove(root) }
+	} else {
+		var err error
+		if leaf, err = a.path.FromGo(toGoAs(L, v, a.field, 0)); err != nil {
+			r.raiseRefusal(L, within(err, n.comp.name))
+		}
 	}
 	if !pending {
 		w.note(a, root)
 	}
-	if err := a.path.Set(root, leaf); err != nil {
+	if err := set(); err != nil {
 		r.raiseRefusal(L, within(err, n.comp.name))
 	}
 	if !pending {

@@ -132,6 +132,7 @@ func (c *converter) table(t *lua.LTable, path string, depth int) any {
 		return out
 	}
 	out := map[string]any{}
+	same := map[string]int{} // keys that different Lua keys share in JSON: 1 and "1"
 	rest := 0
 	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
 		if rest > 0 || len(out) >= c.r.opt.ResultEntries || c.left <= 0 {
@@ -141,6 +142,11 @@ func (c *converter) table(t *lua.LTable, path string, depth int) any {
 			continue
 		}
 		name := c.key(k)
+		for _, taken := out[name]; taken; _, taken = out[name] {
+			key := c.key(k)
+			same[key]++
+			name = key + "#" + itoa(same[key]+1)
+		}
 		c.left -= len(name)
 		out[name] = c.value(v, path+"."+name, depth+1)
 	}
@@ -181,7 +187,10 @@ func (c *converter) key(k lua.LValue) string {
 	default:
 		s = k.Type().String()
 	}
-	return shorten(strings.ToValidUTF8(s, "\uFFFD"), 200)
+	if !utf8.ValidString(s) {
+		s = "$bytes:" + base64.StdEncoding.EncodeToString([]byte(s)) // as keys of maps in the world
+	}
+	return shorten(s, 200)
 }
 
 // exported bounds a value that the world gave, already in Go form.

@@ -199,6 +199,7 @@ func TestWorldWrites(t *testing.T) {
 		{"local e = world.entity('2') e.Velocity.X = 0.25 e.Enemy.Kind = 'Sniper' e.Enemy.Aggro = 1 return e.Velocity.X, e.Enemy.Kind, e.Enemy.Aggro", `[0.25,"Sniper",1]`, sandbox.Changes{Fields: 3}},
 		{"local e = world.entity('2') e.Enemy.Target = world.entity('3') local a = e.Enemy.Target e.Enemy.Target = '4v0' local b = e.Enemy.Target e.Enemy.Target = nil return a, b, e.Enemy.Target", `["3v0","4v0",null]`, sandbox.Changes{Fields: 3}},
 		{"local i = world.entity('1').Inventory i.Slots[1].Count = 3 i.Tags.fire = 9 i.Tags.new = 1 i.Note = 'x' i.Grid[1][2] = -5 i.Best.Count = 1 return i", `[{"Best":{"Count":1,"Item":"axe"},"Grid":[[0,-5,0],[0,0,0]],"Note":"x","Slots":[{"Count":3,"Item":"sword"},{"Count":5,"Item":"potion"}],"Tags":{"fire":9,"ice":1,"new":1}}]`, sandbox.Changes{Fields: 6}},
+		{"local t = world.entity('1').Inventory.Tags for k in pairs(t) do t[k] = nil end t.none = nil t.x = 1 return t, #t", `[{"x":1},1]`, sandbox.Changes{Fields: 4}},
 		{"local i = world.entity('1').Inventory i.Slots = {{Item='a', Count=1}, {Item='b'}, {}} return #i.Slots, i.Slots[2].Item, i.Slots[3].Count", `[3,"b",0]`, sandbox.Changes{Fields: 1}},
 		{"local e = world.entity('1') e.Health = {HP = 3} return e.Health", `[{"HP":3,"Max":0}]`, sandbox.Changes{Fields: 1}},
 		{"local e = world.entity('1') e.Fixed.Tint = {9, 8, 7, 6} e.Fixed.Ok = false return e.Fixed.Tint, e.Fixed.Ok", `[[9,8,7,6],false]`, sandbox.Changes{Fields: 2}},
