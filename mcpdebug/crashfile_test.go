@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 
 // die runs a game that ends badly.
 func die(how, file string) {
+	time.AfterFunc(30*time.Second, func() { os.Exit(4) }) // whatever becomes of the test
 	s, err := Listen("127.0.0.1:0", &Options{CrashFile: file})
 	if err != nil {
 		panic(err)
@@ -38,8 +39,8 @@ func die(how, file string) {
 	fmt.Println("running")
 	switch how {
 	case "serve":
-		fmt.Println(s.URL())
 		s.registry.MustRegister(plain("hang", nil, func(*tools.Frame, json.RawMessage) (any, error) { fmt.Println("in the call"); select {} }))
+		fmt.Println(s.URL())
 		for {
 			s.Poll()
 		}
@@ -183,10 +184,16 @@ func TestDeathMidCallEndsTheConnection(t *testing.T) {
 	lines.Scan()
 	lines.Scan()
 	post := dialURL(t, lines.Text())
-	answer := make(chan string)
+	answer, begun := make(chan string, 1), make(chan bool, 1)
 	go func() { answer <- post(fmt.Sprintf(pingCall, "hang")) }()
-	if lines.Scan(); lines.Text() != "in the call" {
-		t.Fatalf("the child says %q", lines.Text())
+	go func() { begun <- lines.Scan() && lines.Text() == "in the call" }()
+	select {
+	case ok := <-begun:
+		if !ok {
+			t.Fatal("the child has not begun the call")
+		}
+	case got := <-answer:
+		t.Fatalf("answered: %s", got)
 	}
 	must(t, cmd.Process.Kill())
 	select {

@@ -258,6 +258,7 @@ func TestHandlerThatHangsHasAnUnknownOutcome(t *testing.T) {
 		synctest.Wait()
 		waits := ask(context.Background(), s, "nop", "")
 		synctest.Wait()
+		s.word.Or(bitRefresh) // the loop has moved to another goroutine
 		go s.Poll()
 		if text := refusedWith(t, <-hangs, ecs.OutcomeUnknown); !strings.Contains(text, "hangingPathfinder") {
 			t.Error(text)

@@ -2,11 +2,7 @@
 
 package mcpdebug
 
-import (
-	"time"
-
-	"github.com/loupe-ecs/loupe/internal/stacks"
-)
+import "time"
 
 // Poll is the server's turn in the game's loop: call it once a frame, outside
 // world updates, also while the game is paused, its window has no focus, or it
@@ -67,7 +63,6 @@ func (s *Server) poll(w uint32) bool {
 	if w&bitWork == 0 {
 		return false
 	}
-	s.frameGo.Store(stacks.CurrentID()) // should a handler hang
 	frame := s.frame.Load()
 	for {
 		c := s.take(frame)

@@ -60,6 +60,12 @@ func (s *Server) watch() {
 }
 
 func (s *Server) watchOnce(w *watchdog, now time.Time) {
+	defer func() {
+		// A watchdog that fails must not end the game it watches.
+		if p := recover(); p != nil {
+			s.log.Error("the watchdog panicked", "panic", panicText(p))
+		}
+	}()
 	gap := now.Sub(w.last)
 	w.last = now
 	f := s.frame.Load()
