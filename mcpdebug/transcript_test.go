@@ -51,7 +51,8 @@ func TestTranscripts(t *testing.T) {
 			if len(bytes.TrimSpace(ar.Comment)) == 0 {
 				t.Error("no prose says what this protects")
 			}
-			got := play(t, ar)
+			got, messages := play(t, ar)
+			answersMatchSchemas(t, messages)
 			want := section(ar, "server")
 			if got == want {
 				return
@@ -109,6 +110,11 @@ type message struct {
 	delay time.Duration
 	text  string
 	reply string
+
+	tool       string          // of a call in short
+	refused    bool            // its answer was a refusal
+	structured json.RawMessage // its answer, unscrubbed
+	schema     json.RawMessage // the tool's output schema
 }
 
 var messageForm = regexp.MustCompile(`^@(\d+)(?:\+(\S+))? (.*)$`)
@@ -156,7 +162,7 @@ func parseEvents(t *testing.T, text string) (events map[int][]string, end int) {
 }
 
 // play runs a transcript and returns what the server said.
-func play(t *testing.T, ar *txtar.Archive) string {
+func play(t *testing.T, ar *txtar.Archive) (string, []*message) {
 	messages := parseMessages(t, section(ar, "client"))
 	events, end := parseEvents(t, section(ar, "ticks"))
 	synctest.Test(t, func(t *testing.T) {
@@ -196,7 +202,7 @@ func play(t *testing.T, ar *txtar.Archive) string {
 				}
 				flying.Go(func() {
 					time.Sleep(m.delay)
-					m.reply = c.send(m.text)
+					m.reply = c.send(m)
 				})
 				if m.delay == 0 {
 					synctest.Wait()
@@ -216,12 +222,17 @@ func play(t *testing.T, ar *txtar.Archive) string {
 		}
 		s.Close()
 		flying.Wait()
+		for _, m := range messages {
+			if p, ok := s.registry.Listing().Lookup(m.tool); ok {
+				m.schema = p.Output
+			}
+		}
 	})
 	var b strings.Builder
 	for _, m := range messages {
 		fmt.Fprintf(&b, "> %s\n%s\n", m.text, scrub(m.reply))
 	}
-	return b.String()
+	return b.String(), messages
 }
 
 // transcriptClient speaks to the handler in memory, as a session.
@@ -258,7 +269,8 @@ func (c *transcriptClient) post(body string) *httptest.ResponseRecorder {
 
 // send posts a message; a tool in short is answered in short: its structured
 // content, and before that the text where it is more than the content.
-func (c *transcriptClient) send(text string) string {
+func (c *transcriptClient) send(m *message) string {
+	text := m.text
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
 		rec := c.post(text)
 		return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", rec.Code, strings.TrimSpace(rec.Body.String())))
@@ -288,6 +300,7 @@ func (c *transcriptClient) send(text string) string {
 	if r.Error != nil {
 		return "error " + string(r.Error)
 	}
+	m.tool, m.refused, m.structured = tool, r.Result.IsError, r.Result.StructuredContent
 	out := "ok "
 	if r.Result.IsError {
 		out = "refused "
@@ -324,6 +337,9 @@ var scrubs = []struct {
 	{regexp.MustCompile(`"goroutines":\[.*\],"hint"`), `"goroutines":[],"hint"`},
 	{regexp.MustCompile(`transcript/1 [A-Z0-9]+`), "transcript/1 SESSION"},
 	{regexp.MustCompile(`/tmp/[^"\\ ]*`), "TMP"},
+	{regexp.MustCompile(`("path":"TMP","bytes":)\d+(?:,"rawBytes":\d+)?`), "${1}0"}, // the header names the build
+	{regexp.MustCompile(`"modified":"[^"]*"`), `"modified":""`},
+	{regexp.MustCompile(`"samples":\d+,"inUseBytes":\d+,"top":\[.*\],"allocated":\[.*\]`), `"samples":0,"inUseBytes":0,"top":[],"allocated":[]`},
 }
 
 func scrub(s string) string {
