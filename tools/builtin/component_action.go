@@ -100,7 +100,7 @@ func (a *actionHandler) Prepare(_ *tools.Call, raw json.RawMessage) (tools.Job, 
 func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value) (out reflect.Value, err error) {
 	chunk, row, alive := f.World.Row(entity)
 	if !alive {
-		return out, &ecs.Error{Code: ecs.EntityDead, Got: entity.String(), Message: fmt.Sprintf("entity %s is not alive", entity), Next: "query"}
+		return out, requireAlive(f.World, entity)
 	}
 	comp, err := f.Catalog.Component(a.typ.ID)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 func init() {
 	families = append(families, family{rank: 400, tools: func(h Host) []*tools.Tool {
-		s := &script{host: h, box: sandbox.New(sandbox.Options{})}
+		s := &script{host: h, box: sandbox.New(h.SandboxOptions())}
 		h.OnResetSandbox(func() { s.box.Reset() })
 		return tools.Together(tools.Spec{Group: "script"}, s.runTool(), s.resetTool())
 	}})
@@ -95,9 +95,10 @@ func (s *script) env(f *tools.Frame) sandbox.Env {
 			}
 			return v, nil
 		},
+		// A call that will be refused unrun must not make earlier changes permanent.
 		ReadsOnly: func(name string) bool {
 			p, ok := s.host.Registry().Listing().Lookup(name)
-			return ok && p.Spec.ReadOnly
+			return !ok || p.Spec.ReadOnly || p.Spec.OffFrame || p.Spec.Interactive || tools.Phased(p.Handler)
 		},
 	}
 }
