@@ -327,3 +327,23 @@ func TestUnknownTypesAreLeftOutOnRequest(t *testing.T) {
 		t.Errorf("%+v", rep.Skipped)
 	}
 }
+
+// An archetype that no entity is in any more must not tie a file to its types.
+func TestUnknownTypesWithoutEntitiesAreNoLoss(t *testing.T) {
+	b := newFake(types(typ[position](), typ[owned](), typ[tag]()), types(typ[int](), typ[rules]()))
+	b.rows(nil, []position{{1, 1}})
+	b.rows(nil, []position{}, []owned{})
+	b.rows(nil, []owned{}, []tag{})
+	b.rows(nil, []tag{{}})
+	b.resource(5)
+	b.absent(typ[rules]())
+	data := save(t, b.w, nil)
+	o := newFake(types(typ[position](), typ[tag]()), types(typ[int]()))
+	rep := load(t, data, o.w, nil)
+	if got := columnOf[position](t, o.w, 0); !reflect.DeepEqual(got, []position{{1, 1}}) || rep.Entities != 2 || rep.Archetypes != 2 {
+		t.Errorf("%v %+v", got, rep)
+	}
+	if len(rep.Skipped) != 2 {
+		t.Errorf("%+v", rep.Skipped)
+	}
+}

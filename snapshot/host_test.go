@@ -20,6 +20,7 @@ type counterState struct {
 	n        int
 	panics   bool
 	finished int
+	broken   bool // refuses every load once one was put in place
 }
 
 func (s *counterState) Name() string          { return s.name }
@@ -28,6 +29,9 @@ func (s *counterState) Save() ([]byte, error) { return json.Marshal(s.n) }
 func (s *counterState) Load(version int, data []byte) (func(), error) {
 	if version > s.version {
 		return nil, fmt.Errorf("version %d is newer than %d", version, s.version)
+	}
+	if s.broken && s.finished > 0 {
+		return nil, errors.New("broken")
 	}
 	var n int
 	if err := json.Unmarshal(data, &n); err != nil {
@@ -100,6 +104,12 @@ func TestAFailureInTheMiddleIsRolledBack(t *testing.T) {
 			t.Errorf("%s: not put back: %d", name, physics.n)
 		}
 	}
+	// A host that cannot even take back its own state is told of.
+	physics.panics, physics.finished, physics.broken = true, 0, true
+	if _, err := Load(bytes.NewReader(data), w, o); err == nil || !strings.Contains(err.Error(), "refuses its own state") {
+		t.Errorf("a host state that is lost: %v", err)
+	}
+	same(t, w, &want, &w.img)
 }
 
 func TestExcludedTypesAreLeftAlone(t *testing.T) {

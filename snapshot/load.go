@@ -148,11 +148,9 @@ func (l *loader) unknown(what, name string, options []string) {
 }
 
 func (l *loader) componentTable() {
-	names := make([]string, len(l.cat.Components))
-	index := make(map[string]int, len(names))
-	for i := range names {
-		names[i] = componentName(l.cat.Components, i)
-		index[names[i]] = i
+	index := make(map[string]int, len(l.cat.Components))
+	for i := range l.cat.Components {
+		index[componentName(l.cat.Components, i)] = i
 	}
 	n := l.length(4)
 	seen := make(map[string]bool, n)
@@ -182,11 +180,17 @@ func (l *loader) componentTable() {
 				l.report.add(Projection{Type: c.Type.ID, Change: Converted, From: relationWord(fc.relation), To: relationWord(c.Relation)})
 			}
 			l.report.unsaved(c.Type.ID, fc.node)
-		} else {
-			l.unknown("component", fc.name, names)
 		}
 		l.components = append(l.components, fc)
 	}
+}
+
+func (l *loader) componentNames() []string {
+	names := make([]string, len(l.cat.Components))
+	for i := range names {
+		names[i] = componentName(l.cat.Components, i)
+	}
+	return names
 }
 
 func relationWord(r bool) string {
@@ -255,7 +259,7 @@ func (l *loader) archetypes() {
 		hints[i] = uint32(h)
 	}
 	l.staged.Image.Archetypes, l.staged.Image.Hints = list, hints
-	if merged := merge(list); l.lax && len(merged) < len(list) {
+	if merged := merge(list); len(l.skipped) > 0 && len(merged) < len(list) {
 		l.staged.Image.Archetypes, l.staged.Image.Hints = merged, nil
 	}
 }
@@ -297,6 +301,9 @@ func (l *loader) archetype() ecs.ImageArchetype {
 		fc := l.components[c]
 		form, data := l.block()
 		if fc.id < 0 {
+			if rows > 0 { // a type that no entity has is no loss
+				l.unknown("component", fc.name, l.componentNames())
+			}
 			l.skipped[c] += rows
 			continue
 		}

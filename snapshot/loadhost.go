@@ -29,7 +29,9 @@ func (l *loader) resources() {
 		}
 		i := slices.Index(names, l.renamed(name))
 		if i < 0 {
-			l.unknown("resource", name, names)
+			if present == 1 {
+				l.unknown("resource", name, names)
+			}
 			l.report.skip(Skip{Kind: "resource", Name: name, Reason: "this world does not know the type"})
 		}
 		if present == 0 {

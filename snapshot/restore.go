@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -55,6 +56,9 @@ func (s *Staged) needsLive(cat *ecs.Catalog) bool {
 		return true
 	}
 	for i := range s.Image.Archetypes {
+		if len(s.Image.Archetypes[i].Entities) == 0 {
+			continue
+		}
 		for _, id := range s.Image.Archetypes[i].Components {
 			if nodeOf(cat.Components[id].Type.Go).opaque {
 				return true
@@ -126,7 +130,10 @@ func (s *Staged) undo(r ecs.Restorer, before *Capture) (err error) {
 	}()
 	err = r.Restore(&before.Image)
 	for i, st := range before.states {
-		if finish, e := s.options.States[i].Load(st.version, st.data); e == nil && finish != nil {
+		finish, e := s.options.States[i].Load(st.version, st.data)
+		if e != nil {
+			err = errors.Join(err, fmt.Errorf("the host refuses its own state %q: %w", st.name, e))
+		} else if finish != nil {
 			finish()
 		}
 	}
