@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/internal/front"
+	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 	"github.com/loupe-ecs/loupe/tools/builtin"
 )
@@ -26,7 +28,12 @@ type host struct{ s *Server }
 
 var _ builtin.Host = host{}
 
-func (h host) SampleEntities() []ecs.Entity        { return h.s.view.Load().samples }
+func (h host) SampleEntities() []ecs.Entity { return h.s.view.Load().samples }
+func (h host) SandboxOptions() sandbox.Options {
+	o := h.s.opts.Sandbox
+	return sandbox.Options{Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, MaxSteps: o.MaxSteps, MemoryBytes: o.MemoryBytes,
+		PrintBytes: o.PrintBytes, ResultBytes: o.ResultBytes, SourceBytes: o.SourceBytes, Changes: o.Changes}
+}
 func (h host) Components() *builtin.ComponentTools { return h.s.components }
 func (h host) Paused() *bool                       { return h.s.view.Load().paused }
 func (h host) Registry() *tools.Registry           { return h.s.registry }
@@ -133,7 +140,7 @@ func unlockWorld(w ecs.World) (err error) {
 func (h host) Limits() builtin.Limits {
 	s := h.s
 	return builtin.Limits{QueueLen: s.opts.QueueLen, CallTimeout: s.opts.CallTimeout, StallAfter: s.opts.StallAfter, MaxReplyBytes: maxReplyBytes,
-		ProtocolVersions: protocolVersions, Address: s.URL(), DataDir: s.dataDir(), CrashFile: s.opts.CrashFile}
+		ProtocolVersions: front.ProtocolVersions(), Address: s.URL(), DataDir: s.dataDir(), CrashFile: s.opts.CrashFile}
 }
 
 func (h host) OnResetSandbox(f func()) {
@@ -164,9 +171,6 @@ func programName() string {
 	}
 	return "game"
 }
-
-// protocolVersions are those the front speaks.
-var protocolVersions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
 var processStart = time.Now()
 

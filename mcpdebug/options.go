@@ -60,6 +60,9 @@ type Options struct {
 	// which of them are listed. Default: see ComponentOptions.
 	Components ComponentOptions
 
+	// Sandbox bounds what scripts may use. Default: see SandboxOptions.
+	Sandbox SandboxOptions
+
 	// Token, if set, is asked of every request as "Authorization: Bearer
 	// TOKEN". Needed beyond loopback. Default: the environment variable
 	// LOUPE_TOKEN, then TokenFile, else none is asked for.
@@ -67,8 +70,9 @@ type Options struct {
 	// TokenFile holds the token; only its owner may be able to read it.
 	// Default "": none.
 	TokenFile string
-	// AllowedOrigins lists the Origin values that browsers may send beside
-	// those of loopback pages on the server's own port. Default empty.
+	// AllowedOrigins lists web origins ("https://tool.example") whose pages may
+	// send requests and read the answers. Pages of this machine, on any port, may
+	// send requests in any case. Default empty.
 	AllowedOrigins []string
 	// AllowedHosts lists the Host names that may be used beside loopback's.
 	// Default empty.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -62,6 +63,8 @@ type Host interface {
 	ReadOnly() bool
 	// Limits are the server's limits, for capabilities.
 	Limits() Limits
+	// SandboxOptions bound what scripts may use.
+	SandboxOptions() sandbox.Options
 	// OnResetSandbox has f called when the host or a bind resets the sandbox;
 	// on any goroutine.
 	OnResetSandbox(f func())

@@ -9,12 +9,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 var update = flag.Bool("update", false, "rewrite generated files")
 
-func (h *offHost) OnResetSandbox(func()) {}
+func (h *offHost) OnResetSandbox(func())           {}
+func (h *offHost) SandboxOptions() sandbox.Options { return sandbox.Options{} }
 
 // everything registers all built-in tools, those of every subsystem included.
 func everything(t *testing.T) *tools.Registry {
