@@ -14,8 +14,10 @@ import (
 
 // Handler returns a slog.Handler that records everything from debug level on
 // in the ring and hands it to next; next may be nil. What next does not want
-// is kept in the ring all the same.
-func (r *Ring) Handler(next slog.Handler) slog.Handler { return &handler{ring: r, next: next} }
+// is kept in the ring all the same. For the handler that slog starts with, which
+// cannot be wrapped and made the default, a text handler on the same writer
+// stands in.
+func (r *Ring) Handler(next slog.Handler) slog.Handler { return &handler{ring: r, next: standIn(next)} }
 
 // Records tells whether h already writes into r.
 func (r *Ring) Records(h slog.Handler) bool {
