@@ -78,8 +78,10 @@ func document(c *ecs.Component, ct *ComponentTools) Document {
 }
 
 func propertyDocument(f *ecs.Field, readOnly, computed bool) json.RawMessage {
-	var doc map[string]any
-	_ = json.Unmarshal(schemaJSON(f), &doc)
+	doc := map[string]any{}
+	if text := schemaJSON(f); text[0] == '{' { // an interface takes anything: its schema is true
+		_ = json.Unmarshal(text, &doc)
+	}
 	doc["goType"] = f.Go.String()
 	if f.Unit != "" {
 		doc["unit"] = f.Unit
