@@ -84,6 +84,9 @@ func (c *compiler) mismatch(e *ast.BinaryExpr, x, y operand) {
 		hint = "name a field inside it, or use len(x) or x == nil"
 	case x.number() && y.class == classConst && y.val.Kind() == constant.String:
 		hint = "numbers are written without quotes"
+		if x.what == "time.Duration" {
+			hint = "a duration is a number of nanoseconds: 1.5 seconds are 1500000000"
+		}
 	case x.class == classString:
 		hint = "text goes in double quotes"
 	}

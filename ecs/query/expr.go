@@ -66,7 +66,7 @@ func (c *compiler) ident(e *ast.Ident) operand {
 	}
 	comp, err := c.cat.Component(e.Name)
 	if err != nil {
-		c.failErr(e, err)
+		c.failErr(e, hinted(err, "text and labels go in double quotes: "+strconv.Quote(e.Name)))
 	}
 	if comp.Type.Root != nil && comp.Type.Root.Kind != ecs.KindStruct {
 		return c.field(e, e.Name)
@@ -80,6 +80,17 @@ func (c *compiler) ident(e *ast.Ident) operand {
 	c.failAt(c.offset(e.Pos()), &ecs.Error{Code: ecs.InvalidArguments, Message: e.Name + " is a component, not a value",
 		Got: e.Name, Options: fields, Total: len(fields), Hint: "write has(" + e.Name + ") to ask for it, or name one of its fields"})
 	return operand{}
+}
+
+// hinted adds a hint to an error of the catalog that has none.
+func hinted(err error, hint string) error {
+	e, ok := err.(*ecs.Error)
+	if !ok || e.Hint != "" {
+		return err
+	}
+	c := *e
+	c.Hint = hint
+	return &c
 }
 
 // selector writes a selector or index expression as a field path.
@@ -317,7 +328,13 @@ func (c *compiler) logical(e *ast.BinaryExpr) operand {
 func (c *compiler) call(e *ast.CallExpr) operand {
 	fn, ok := e.Fun.(*ast.Ident)
 	if !ok {
-		c.fail(e.Fun, "", "%s is no function", c.text(e.Fun))
+		got := c.text(e.Fun)
+		name := got
+		if sel, ok := e.Fun.(*ast.SelectorExpr); ok {
+			name = sel.Sel.Name
+		}
+		c.failAt(c.offset(e.Fun.Pos()), &ecs.Error{Code: ecs.InvalidArguments, Message: got + " is no function", Got: got,
+			Want: "one of the functions of where", Options: ecs.Nearest(strings.ToLower(name), functionNames), Total: len(functionNames)})
 	}
 	f, ok := functions[fn.Name]
 	if !ok {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 	"go/constant"
-	"go/parser"
 	"go/token"
 	"math"
 	"slices"
@@ -61,12 +60,9 @@ func CompileOrder(cat *ecs.Catalog, text string) (*Order, error) {
 	}
 	c := &compiler{cat: cat, src: src, fset: token.NewFileSet(), what: "sort", allOptional: true}
 	err := c.catch(func() error {
-		if len(src) > maxWhere {
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: "sort: the expression is too long", Got: len(src), Want: maxWhere}
-		}
-		expr, err := parser.ParseExprFrom(c.fset, "", c.src, parser.SkipObjectResolution)
+		expr, err := c.parse()
 		if err != nil {
-			return c.syntaxError(err)
+			return err
 		}
 		x := c.expr(expr)
 		c.prog.regs = x.need

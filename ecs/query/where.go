@@ -82,14 +82,22 @@ func (c *compiler) catch(f func() error) (err error) {
 	return f()
 }
 
-func (c *compiler) where() error {
+func (c *compiler) parse() (ast.Expr, error) {
 	if len(c.src) > maxWhere {
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("where: the expression has %d bytes", len(c.src)),
+		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s: the expression has %d bytes, more than the %d that are allowed", c.what, len(c.src), maxWhere),
 			Got: len(c.src), Want: fmt.Sprintf("at most %d bytes", maxWhere)}
 	}
 	expr, err := parser.ParseExprFrom(c.fset, "", c.src, parser.SkipObjectResolution)
 	if err != nil {
-		return c.syntaxError(err)
+		return nil, c.syntaxError(err)
+	}
+	return expr, nil
+}
+
+func (c *compiler) where() error {
+	expr, err := c.parse()
+	if err != nil {
+		return err
 	}
 	c.findOptional(expr)
 	for _, e := range conjuncts(expr, nil) {
@@ -220,8 +228,10 @@ func (c *compiler) syntaxError(err error) error {
 	if list, ok := err.(scanner.ErrorList); ok && len(list) > 0 {
 		msg, offset = list[0].Msg, list[0].Pos.Offset
 	}
-	hint := `write a Go boolean expression, for instance Health.HP < Health.Max/2 && Enemy.Kind == "Brute"`
+	want, hint := "a Go boolean expression", `write a Go boolean expression, for instance Health.HP < Health.Max/2 && Enemy.Kind == "Brute"`
 	switch {
+	case c.what == "sort":
+		want, hint = "one value", "write one value, for instance Health.HP, with a minus sign for the greatest first: -Health.HP"
 	case singleQuoted.MatchString(c.src):
 		hint = `text and labels go in double quotes: Enemy.Kind == "Brute"`
 	case wordOperator.MatchString(c.src):
@@ -229,5 +239,5 @@ func (c *compiler) syntaxError(err error) error {
 	case singleEquals.MatchString(c.src):
 		hint = "write == to compare; where never assigns"
 	}
-	return c.pointing(offset, &ecs.Error{Code: ecs.InvalidArguments, Message: msg, Got: c.src, Want: "a Go boolean expression", Hint: hint})
+	return c.pointing(offset, &ecs.Error{Code: ecs.InvalidArguments, Message: msg, Got: c.src, Want: want, Hint: hint})
 }

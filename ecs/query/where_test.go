@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -322,4 +323,15 @@ func FuzzWhere(f *testing.F) {
 			t.Fatalf("%q: %d of 41", s, n)
 		}
 	})
+}
+
+func TestSortRefusalsSpeakOfSorting(t *testing.T) {
+	_, w := newWorld(t, 10)
+	for _, text := range []string{"Health.HP desc", "Health.HP, Enemy.Kind", "Health.HP <", strings.Repeat("(", 5000)} {
+		_, err := query.CompileOrder(w.Catalog(), text)
+		var e *ecs.Error
+		if !errors.As(err, &e) || strings.Contains(e.Hint+fmt.Sprint(e.Want), "boolean") || !strings.HasPrefix(e.Message, "sort") {
+			t.Errorf("%.30s: %+v", text, e)
+		}
+	}
 }

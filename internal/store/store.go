@@ -169,8 +169,12 @@ func (k *Kind) notFound(name string) error {
 // reason leaves out the operation and path of a file error.
 func reason(err error) error {
 	var p *fs.PathError
-	if errors.As(err, &p) {
+	var l *os.LinkError // of a rename
+	switch {
+	case errors.As(err, &p):
 		return p.Err
+	case errors.As(err, &l):
+		return l.Err
 	}
 	return err
 }

@@ -101,6 +101,12 @@ func TestNotFoundNamesTheNearestFiles(t *testing.T) {
 func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
 	dir := t.TempDir()
 	k := New(dir).Kind("snapshots", ".loupe")
+	// A folder has the name: no trace of the temporary one in the text.
+	os.MkdirAll(filepath.Join(dir, "snapshots", "dir.loupe"), 0o755)
+	if _, _, err := k.Write("dir", func(io.Writer) error { return nil }); err == nil || strings.Contains(err.Error(), ".tmp") {
+		t.Errorf("over a folder: %v", err)
+	}
+	os.Remove(filepath.Join(dir, "snapshots", "dir.loupe"))
 	put(t, k, "one", "old")
 	boom := errors.New("boom")
 	_, _, err := k.Write("one", func(w io.Writer) error { w.Write(make([]byte, 1<<20)); return boom })
