@@ -98,7 +98,7 @@ func (s *script) env(f *tools.Frame) sandbox.Env {
 		// A call that will be refused unrun must not make earlier changes permanent.
 		ReadsOnly: func(name string) bool {
 			p, ok := s.host.Registry().Listing().Lookup(name)
-			return !ok || p.Spec.ReadOnly || p.Spec.OffFrame || p.Spec.Interactive || tools.Phased(p.Handler)
+			return !ok || p.Spec.ReadOnly || !p.Nestable()
 		},
 	}
 }
