@@ -26,14 +26,6 @@ func Equal(a, b reflect.Value) bool {
 	return equalAt(a.Type(), pa, pb, map[equalPair]bool{})
 }
 
-// EqualAt is Equal for two values of t in memory.
-func EqualAt(t *Type, a, b unsafe.Pointer) bool {
-	if t.PointerFree && sameBytes(a, b, t.Size) {
-		return true
-	}
-	return equalAt(t.Go, a, b, map[equalPair]bool{})
-}
-
 func sameBytes(a, b unsafe.Pointer, n uintptr) bool {
 	return n == 0 || string(unsafe.Slice((*byte)(a), n)) == string(unsafe.Slice((*byte)(b), n))
 }

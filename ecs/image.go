@@ -67,7 +67,7 @@ func (v *imageCheck) archetypes() error {
 		if err := v.composition(i, a); err != nil {
 			return err
 		}
-		key := archetypeKey(a)
+		key := a.Key()
 		if keys[key] {
 			return bad("archetype %d is there twice", i)
 		}
@@ -135,8 +135,9 @@ func (v *imageCheck) composition(i int, a *ImageArchetype) error {
 	return nil
 }
 
-// archetypeKey is equal for archetypes an engine would hold as one.
-func archetypeKey(a *ImageArchetype) string {
+// Key is the same for archetypes with the same components and targets, which
+// an engine would hold as one.
+func (a *ImageArchetype) Key() string {
 	ids := slices.Clone(a.Components)
 	slices.Sort(ids)
 	var b []byte

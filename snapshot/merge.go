@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"encoding/binary"
 	"reflect"
 	"slices"
 
@@ -32,25 +31,6 @@ func leaveOut(list []ecs.ImageArchetype, dropped map[ecs.TypeID]bool) []ecs.Imag
 	return out
 }
 
-// archetypeKey is the same for archetypes with the same components and
-// targets.
-func archetypeKey(a *ecs.ImageArchetype) string {
-	ids := slices.Clone(a.Components)
-	slices.Sort(ids)
-	key := make([]byte, 0, 4*len(ids)+16)
-	for _, id := range ids {
-		key = binary.AppendVarint(key, int64(id))
-		for _, t := range a.Targets {
-			if t.Relation == id && !t.Entity.IsZero() {
-				key = append(key, 0xff)
-				key = binary.AppendUvarint(key, uint64(t.Entity.ID))
-				key = binary.AppendUvarint(key, uint64(t.Entity.Gen))
-			}
-		}
-	}
-	return string(key)
-}
-
 // merge joins archetypes that have become equal, in order. The input is left
 // as it is.
 func merge(list []ecs.ImageArchetype) []ecs.ImageArchetype {
@@ -59,7 +39,7 @@ func merge(list []ecs.ImageArchetype) []ecs.ImageArchetype {
 	owned := map[int]bool{}
 	for i := range list {
 		a := &list[i]
-		key := archetypeKey(a)
+		key := a.Key()
 		k, ok := at[key]
 		if !ok {
 			at[key] = len(out)

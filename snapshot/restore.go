@@ -194,7 +194,7 @@ func keep(list []ecs.ImageArchetype, live *ecs.Image, where places, dropped map[
 					}
 				}
 			}
-			key := archetypeKey(&extra)
+			key := extra.Key()
 			k, ok := parts[key]
 			if !ok {
 				k = len(out)

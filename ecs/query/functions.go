@@ -42,15 +42,6 @@ func init() { // a table that refers to functions that refer to the table
 	functionNames = slices.Sorted(maps.Keys(functions))
 }
 
-// Functions lists the functions that where knows, with their arguments.
-func Functions() []string {
-	out := make([]string, len(functionNames))
-	for i, name := range functionNames {
-		out[i] = name + "(" + strings.Join(functions[name].args, ", ") + ")"
-	}
-	return out
-}
-
 func (c *compiler) has(e *ast.CallExpr) operand {
 	col := c.column(c.component(e.Args[0]))
 	return operand{class: classBool, node: e, pred: func(st *state, s *selection) {
