@@ -183,6 +183,13 @@ func argumentNames(t *ecs.Type) []string {
 // follow the text content (a picture, for instance).
 type WithContent interface{ ToolContent() []Content }
 
+// Encoded is implemented by results that write their own JSON object, such as
+// long pages whose rows are encoded one by one. What it appends must be valid
+// and match the output schema, which is that of the type's fields.
+type Encoded interface {
+	AppendJSON(dst []byte) ([]byte, error)
+}
+
 // encodeResult makes an answer of a handler's result. nil becomes {}.
 func encodeResult(out any) (*Result, error) {
 	switch v := out.(type) {
@@ -196,6 +203,11 @@ func encodeResult(out any) (*Result, error) {
 	r := &Result{}
 	if c, ok := out.(WithContent); ok {
 		r.Content = c.ToolContent()
+	}
+	if e, ok := out.(Encoded); ok {
+		var err error
+		r.Structured, err = e.AppendJSON(nil)
+		return r, err
 	}
 	v := reflect.ValueOf(out)
 	for v.Kind() == reflect.Pointer && !v.IsNil() {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"hash/fnv"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -46,9 +48,27 @@ type queryArgs struct {
 type queryResult struct {
 	Matched  int         `json:"matched" jsonschema:"how many entities match"`
 	Entities []entityRow `json:"entities" jsonschema:"a page of them"`
+	queryRest
+	rows []byte // Entities, encoded
+}
+
+type queryRest struct {
 	pageInfo
 	WorldChanged bool               `json:"worldChanged,omitempty" jsonschema:"entities have come, gone or moved, or other ones match, since the first page"`
 	Explain      *query.Explanation `json:"explain,omitempty" jsonschema:"how the matches came about"`
+}
+
+// AppendJSON implements [tools.Encoded]: the rows are JSON already.
+func (r queryResult) AppendJSON(dst []byte) ([]byte, error) {
+	dst = append(slices.Grow(dst, len(r.rows)+512), `{"matched":`...)
+	dst = strconv.AppendInt(dst, int64(r.Matched), 10)
+	dst = append(append(dst, `,"entities":`...), r.rows...)
+	at := len(dst)
+	dst, err := ecs.AppendJSON(dst, reflect.ValueOf(&r.queryRest).Elem(), ecs.EncodeOptions{JSON: true})
+	if err == nil {
+		dst[at] = ',' // for its opening brace
+	}
+	return dst, err
 }
 
 // queryCursor is where a page ended. The world may have changed since: without
@@ -97,10 +117,8 @@ type selected struct {
 
 type queryCopy struct {
 	prep    *queryPrep
-	rows    []entityCopy
+	rows    pageRows
 	places  []queryCursor // where each row was
-	picked  [][]reflect.Value
-	failed  []map[string]string
 	paths   []selected
 	matched int
 	more    bool
@@ -184,6 +202,7 @@ func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
 		}
 	}
 	cat := w.Catalog()
+	out.rows.cat = cat
 	limit := p.args.Limit
 	if p.args.Sort != "" {
 		order, err := p.order.on(f)
@@ -201,22 +220,25 @@ func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
 		out.matched, out.more = matched, len(ranked) > limit
 		for i := range ranked[:min(limit, len(ranked))] {
 			r := &ranked[i]
-			out.take(cat, r.Chunk(), r.Row, queryCursor{Entity: r.Entity, After: &r.After})
+			out.take(r.Chunk(), []int32{int32(r.Row)})
+			out.places = append(out.places, queryCursor{Entity: r.Entity, After: &r.After})
 		}
 	} else {
 		from := startAt(w, p.cursor)
 		out.matched, err = plan.Rows(w, func(c ecs.Chunk, rows []int32) bool {
-			for _, row := range rows {
-				if !from.reached(c, int(row)) {
-					continue
-				}
-				if len(out.rows) == limit {
-					out.more = true
-					return false
-				}
-				out.take(cat, c, int(row), queryCursor{Entity: c.Entity(int(row)), Archetype: c.Archetype(), Row: int(row), Done: from.done})
+			for len(rows) > 0 && !from.reached(c, int(rows[0])) {
+				rows = rows[1:]
 			}
-			return true
+			if room := limit - out.rows.n; len(rows) > room {
+				rows, out.more = rows[:room], true
+			}
+			if len(rows) > 0 {
+				out.take(c, rows)
+			}
+			for _, row := range rows {
+				out.places = append(out.places, queryCursor{Entity: c.Entity(int(row)), Archetype: c.Archetype(), Row: int(row), Done: from.done})
+			}
+			return !out.more
 		})
 		if err != nil {
 			return nil, err
@@ -279,71 +301,52 @@ func fingerprint(cat *ecs.Catalog, matched int) uint64 {
 	return h.Sum64()
 }
 
-// take copies one row of the page out of the world.
-func (q *queryCopy) take(cat *ecs.Catalog, c ecs.Chunk, row int, at queryCursor) {
-	in := &q.prep.args
-	q.rows = append(q.rows, takeRow(cat, c, row, in.Values && len(in.Select) == 0, nil))
-	q.places = append(q.places, at)
-	if len(in.Select) == 0 {
+// take copies rows of the page out of the world.
+func (q *queryCopy) take(c ecs.Chunk, rows []int32) {
+	run := q.rows.take(c, rows, q.prep.args.Values && len(q.paths) == 0)
+	if len(q.paths) == 0 {
 		return
 	}
-	values := make([]reflect.Value, len(q.paths))
-	var failed map[string]string
-	for i, s := range q.paths {
-		root, ok := rowValue(c, row, s.comp)
-		if !ok {
-			continue // the entity lacks the component
-		}
-		err := safely(func() error {
-			v, err := s.path.Get(root)
+	run.columns = make([]pageColumn, len(q.paths))
+	for j, s := range q.paths {
+		run.columns[j] = pageColumn{key: s.text, each: make([]reflect.Value, len(rows))}
+	}
+	for i, row := range rows {
+		for j, s := range q.paths {
+			root, ok := rowValue(c, int(row), s.comp)
+			if !ok {
+				continue // the entity lacks the component
+			}
+			err := safely(func() error {
+				v, err := s.path.Get(root)
+				if err == nil {
+					run.columns[j].each[i] = ecs.Copy(v)
+				}
+				return err
+			})
 			if err == nil {
-				values[i] = ecs.Copy(v)
+				continue
 			}
-			return err
-		})
-		if err != nil {
-			if failed == nil {
-				failed = map[string]string{}
+			if run.failed == nil {
+				run.failed = make([]map[string]string, len(rows))
 			}
-			failed[s.text] = err.Error()
+			if run.failed[i] == nil {
+				run.failed[i] = map[string]string{}
+			}
+			run.failed[i][s.text] = err.Error()
 		}
 	}
-	q.picked, q.failed = append(q.picked, values), append(q.failed, failed)
 }
 
 func queryAfter(_ *tools.Call, q *queryCopy) (queryResult, error) {
 	in := &q.prep.args
-	out := queryResult{Matched: q.matched, Explain: q.explain, Entities: make([]entityRow, 0, len(q.rows))}
+	out := queryResult{Matched: q.matched}
+	out.Explain = q.explain
 	out.Total = q.matched
-	size := 0
-	var buf []byte
-	for i := range q.rows {
-		row := q.rows[i].row(ecs.EncodeOptions{Bulk: true})
-		if q.picked != nil {
-			for j, v := range q.picked[i] {
-				if v.IsValid() {
-					row.put(q.paths[j].text, v, ecs.EncodeOptions{Bulk: true})
-				}
-			}
-			for k, why := range q.failed[i] {
-				row.fail(k, why)
-			}
-		}
-		if i == 0 {
-			row.shrink(in.max())
-		}
-		b, err := ecs.AppendJSON(buf[:0], reflect.ValueOf(&row).Elem(), ecs.EncodeOptions{JSON: true})
-		if err != nil {
-			return out, err
-		}
-		buf, size = b, size+len(b)+1
-		if i > 0 && size > in.max() {
-			q.more = true
-			break
-		}
-		out.Entities = append(out.Entities, row)
+	size, err := q.encode(&out)
+	if err != nil {
+		return out, err
 	}
-	out.Returned = len(out.Entities)
 	world := q.world
 	if q.prep.cursor != nil {
 		world = q.prep.cursor.World
@@ -356,6 +359,40 @@ func queryAfter(_ *tools.Call, q *queryCopy) (queryResult, error) {
 		out.Hint = narrower(in, size > in.max())
 	}
 	return out, nil
+}
+
+// encode writes the rows that fit into the page. size is what those and the
+// first that does not fit take.
+func (q *queryCopy) encode(out *queryResult) (size int, err error) {
+	limit := q.prep.args.max()
+	w := newPageWriter(q.rows.cat)
+	buf := append(make([]byte, 0, min(limit, 256*q.rows.n)+512), '[')
+	defer func() { out.rows = append(buf, ']') }()
+	for r := range q.rows.runs {
+		run := &q.rows.runs[r]
+		w.begin(run)
+		for i := range run.entities {
+			start := len(buf)
+			if out.Returned > 0 {
+				buf = append(buf, ',')
+			}
+			buf = w.row(buf, run, i)
+			if out.Returned == 0 && len(buf)-start > limit/2 {
+				row, err := w.shrunk(buf[start:], limit)
+				if err != nil {
+					return size, err
+				}
+				buf = append(buf[:start], row...)
+			}
+			size += len(buf) - start + 1
+			if out.Returned > 0 && size > limit {
+				buf, q.more = buf[:start], true
+				return size, nil
+			}
+			out.Returned++
+		}
+	}
+	return size, nil
 }
 
 // narrower names the call that would have needed less.
