@@ -128,7 +128,7 @@ func (g *fixture) bindArena(t *testing.T) {
 	g.sched.Add("late", "camera", func() {})
 	p := &arenaParts{world: g.world, zoom: 1}
 	g.app = &tools.App{Name: "arena", Summary: func() any { return map[string]string{"mood": "tense"} },
-		Systems: g.sched, States: &g.states, Events: eventSink{g}, Camera: arenaCamera{p}, Layers: arenaLayers{}, Materials: arenaMaterials{},
+		Systems: g.sched, States: &g.states, Clock: &arenaClock{world: g.world, scale: 1}, Events: eventSink{g}, Camera: arenaCamera{p}, Layers: arenaLayers{}, Materials: arenaMaterials{},
 		Render: arenaRender{p}, Physics: arenaPhysics{p}, Audio: arenaAudio{}, Screen: arenaScreen{p}}
 	must(t, g.s.registry.RegisterPrompt(whyPrompt()))
 	g.s.Bind(archeworld.New(g.world), g.app)

@@ -22,7 +22,7 @@ func (s *Server) refresh() {
 		v.catalog = s.readCatalog()
 		v.samples = s.sampleEntities()
 	}
-	if s.app != nil && s.app.States != nil {
+	if s.app != nil && (s.app.States != nil || s.app.Clock != nil) {
 		v.paused = s.readPaused()
 	}
 	if s.app != nil && s.app.Summary != nil {
@@ -58,9 +58,13 @@ func (s *Server) sampleEntities() (es []ecs.Entity) {
 
 func (s *Server) readPaused() (paused *bool) {
 	defer func() { _ = recover() }() // a host's own implementation
-	stack := s.app.States.Stack()
-	top := len(stack) > 0 && stack[len(stack)-1] == "paused"
-	return &top
+	held := false
+	if s.app.States != nil {
+		stack := s.app.States.Stack()
+		held = len(stack) > 0 && stack[len(stack)-1] == "paused"
+	}
+	held = held || s.app.Clock != nil && s.app.Clock.Info().Paused
+	return &held
 }
 
 // maxSummary bounds what the host tells of itself.

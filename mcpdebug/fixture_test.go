@@ -69,9 +69,15 @@ func (g *fixture) bind(t *testing.T, name string) {
 }
 
 func (g *fixture) update() {
-	if g.sched != nil && !slices.Contains(g.states, "paused") {
-		g.sched.Run()
+	if g.sched == nil || slices.Contains(g.states, "paused") {
+		return
 	}
+	if g.app != nil {
+		if c, ok := g.app.Clock.(*arenaClock); ok && !c.advance() {
+			return
+		}
+	}
+	g.sched.Run()
 }
 
 // happens is a line of a ticks section.

@@ -92,7 +92,7 @@ func (s *Server) framePartPrepared(c *call) (again bool) {
 		}
 	}()
 	f := s.newFrame(c, s.world)
-	f.App = s.app
+	f.App, f.Once = s.app, true
 	if s.world != nil {
 		f.Catalog = s.readCatalog()
 	}
@@ -115,7 +115,7 @@ func (s *Server) nested(f *tools.Frame, name string, args json.RawMessage) (out 
 		_ = json.Unmarshal(rpc.Data, &data)
 		return nil, &ecs.Error{Code: ecs.NotFound, Message: rpc.Message, Got: name, Options: data.Options, Hint: "help lists every tool", Next: "help"}
 	}
-	if pub.Spec.OffFrame || pub.Spec.Interactive || tools.Phased(pub.Handler) {
+	if !pub.Nestable() {
 		return nil, &ecs.Error{Code: ecs.NotSupported, Message: fmt.Sprintf("%s cannot be called from within another tool: a part of it runs off the frame", name),
 			Got: name, Hint: "call it by itself"}
 	}

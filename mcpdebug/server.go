@@ -91,7 +91,7 @@ type view struct {
 	app     *tools.App
 	summary []byte
 	samples []ecs.Entity
-	paused  *bool // whether the top state is "paused"; nil without states
+	paused  *bool // whether the clock or the top state is paused; nil without both
 	frame   uint64
 	at      time.Time
 	bound   bool

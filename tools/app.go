@@ -23,6 +23,7 @@ type App struct {
 	Events    EventSink // send_event
 	Systems   Systems   // systems_*, frame_times, crash attribution
 	States    States    // states_*
+	Clock     Clock     // clock_info, clock_set, run_until
 	Camera    Camera    // camera_info, camera_move
 	Layers    Layers    // layers_list, layers_info
 	Materials Materials // materials_list, materials_info

@@ -66,6 +66,9 @@ type Frame struct {
 	App     *App      // nil unless one is bound
 	Catalog *ecs.Catalog
 	Call    *Call
+	// Once: the frame part runs within Dispatch or another tool and cannot be
+	// run again, so [ErrLater] would be refused.
+	Once bool
 	// CallTool runs another frame-only tool inline, through its gates; phased,
 	// off-frame and interactive tools are refused. The answer is the structured
 	// content.

@@ -32,7 +32,7 @@ func cameraInfo(f *tools.Frame, _ struct{}) (tools.CameraInfo, error) {
 type cameraMoveArgs struct {
 	X        *float64 `json:"x,omitempty" jsonschema:"world x to centre on"`
 	Y        *float64 `json:"y,omitempty" jsonschema:"world y to centre on"`
-	Zoom     *float64 `json:"zoom,omitempty" jsonschema:"above 0; 1 is the usual view, 2 twice as large"`
+	Zoom     *float64 `json:"zoom,omitempty" jsonschema:"above 0; 1 is the usual view"`
 	Rotation *float64 `json:"rotation,omitempty" jsonschema:"radians"`
 }
 

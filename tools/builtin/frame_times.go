@@ -19,7 +19,7 @@ func init() {
 		tools: func(h Host) []*tools.Tool {
 			return []*tools.Tool{tools.NewOff(tools.Spec{
 				Name: "frame_times", Group: "profile", ReadOnly: true,
-				Description: "How long the last frames took: percentiles, spikes with the system to blame, a sparkline, each system's times. In every state.",
+				Description: "How long the last frames took: percentiles, spikes with the system to blame, a sparkline, each system's times.",
 				Example:     `{"frames":300}`,
 			}, func(_ *tools.Call, in frameTimesArgs) (frameTimesResult, error) { return frameTimes(h.App(), in) })}
 		},
@@ -27,7 +27,7 @@ func init() {
 }
 
 type frameTimesArgs struct {
-	Frames int    `json:"frames,omitempty" jsonschema:"how many frames back" debug:"min=1,max=600,default=600"`
+	Frames int    `json:"frames,omitempty" jsonschema:"frames back" debug:"min=1,max=600,default=600"`
 	System string `json:"system,omitempty" jsonschema:"this system alone"`
 }
 

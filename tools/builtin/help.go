@@ -16,7 +16,7 @@ func init() {
 }
 
 type helpArgs struct {
-	Tool string `json:"tool,omitempty" jsonschema:"the tool to explain in full; default: all in one line each"`
+	Tool string `json:"tool,omitempty" jsonschema:"the tool to explain; default: all"`
 }
 
 type helpResult struct {

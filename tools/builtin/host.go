@@ -32,7 +32,8 @@ type Host interface {
 	// Summary is what the host said of itself in App.Summary, as JSON of at
 	// most a kilobyte, and the frame it said it in; nil without.
 	Summary() (json.RawMessage, uint64)
-	// Paused tells whether the host's top state is "paused"; nil without states.
+	// Paused tells whether the host's clock or its top state is paused; nil
+	// without both.
 	Paused() *bool
 	// FrameTimes tells the speed of the loop.
 	FrameTimes() FrameTimes

@@ -22,7 +22,7 @@ func init() {
 }
 
 type plainListArgs struct {
-	Limit int `json:"limit,omitempty" jsonschema:"how many rows" debug:"min=1,max=1000,default=200"`
+	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=200"`
 	sizeArgs
 }
 

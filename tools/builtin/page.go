@@ -18,7 +18,7 @@ const defaultMaxBytes = 32 << 10
 // Embed it.
 type sizeArgs struct {
 	Cursor   string `json:"cursor,omitempty" jsonschema:"next of the page before"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"size limit of the rows in bytes" debug:"min=1024,max=1048576,default=32768"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
 }
 
 func (a sizeArgs) max() int {

@@ -100,8 +100,8 @@ func (p *profiler) knownSystem(name string) error {
 }
 
 type profileStopArgs struct {
-	Name string `json:"name,omitempty" jsonschema:"file name: letters, digits, _ - and ." debug:"default=profile"`
-	Top  int    `json:"top,omitempty" jsonschema:"how many functions to list" debug:"min=1,max=200,default=15"`
+	Name string `json:"name,omitempty" jsonschema:"file name" debug:"default=profile"`
+	Top  int    `json:"top,omitempty" jsonschema:"functions to list" debug:"min=1,max=200,default=15"`
 }
 
 type profileStopResult struct {
@@ -229,8 +229,8 @@ func functionRows(fs []profiling.Func, total int64, unit float64) []functionRow 
 }
 
 type heapArgs struct {
-	Name string `json:"name,omitempty" jsonschema:"file name: letters, digits, _ - and ." debug:"default=heap"`
-	Top  int    `json:"top,omitempty" jsonschema:"how many functions to list" debug:"min=1,max=200,default=15"`
+	Name string `json:"name,omitempty" jsonschema:"file name" debug:"default=heap"`
+	Top  int    `json:"top,omitempty" jsonschema:"functions to list" debug:"min=1,max=200,default=15"`
 }
 
 type heapResult struct {

@@ -31,8 +31,8 @@ func init() {
 
 type screenshotArgs struct {
 	Entity entityArg `json:"entity,omitzero" jsonschema:"show this entity, and crop around it"`
-	Crop   *cropArgs `json:"crop,omitempty" jsonschema:"the part to keep, in pixels of the game's picture"`
-	Scale  *float64  `json:"scale,omitempty" jsonschema:"enlarges or reduces what is kept" debug:"min=0.1,max=8,default=1"`
+	Crop   *cropArgs `json:"crop,omitempty" jsonschema:"the part to keep"`
+	Scale  *float64  `json:"scale,omitempty" jsonschema:"enlarges or reduces" debug:"min=0.1,max=8,default=1"`
 	Save   string    `json:"save,omitempty" jsonschema:"also write it as shots/NAME.png"`
 }
 

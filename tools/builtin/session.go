@@ -50,7 +50,7 @@ type contextResult struct {
 	Frame      uint64          `json:"frame" jsonschema:"frames so far"`
 	FPS        float64         `json:"fps" jsonschema:"frames in the last second"`
 	FrameMs    *contextTimes   `json:"frameMs,omitempty" jsonschema:"time that the game's update takes; absent if nothing measures it"`
-	Paused     *bool           `json:"paused,omitempty" jsonschema:"whether the top state is named paused; absent without states"`
+	Paused     *bool           `json:"paused,omitempty" jsonschema:"whether the clock or the top state is paused; absent without both"`
 	App        json.RawMessage `json:"app,omitempty" jsonschema:"what the host says of itself"`
 	AppName    string          `json:"appName,omitempty" jsonschema:"the host's name"`
 	LogFile    string          `json:"logFile,omitempty" jsonschema:"the log file that get_logs follows"`
@@ -121,9 +121,9 @@ func contextToolOf(h Host) *tools.Tool {
 type getLogsArgs struct {
 	After    string `json:"after,omitempty" jsonschema:"next of an earlier answer; default: the newest lines"`
 	Level    string `json:"level,omitempty" jsonschema:"least level" debug:"enum=debug|info|warn|error,default=debug"`
-	Contains string `json:"contains,omitempty" jsonschema:"part of the message or the attributes, in any case"`
+	Contains string `json:"contains,omitempty" jsonschema:"part of message or attributes, in any case"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines" debug:"min=1,max=1000,default=100"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"size limit of the lines" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"at most" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
 }
 
 type getLogsResult struct {

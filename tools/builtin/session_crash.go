@@ -24,7 +24,7 @@ type clearCrashResult struct {
 func clearCrashTool(h Host) *tools.Tool {
 	return tools.New(tools.Spec{
 		Name: "clear_crash", Group: "session", Destructive: true, WhenCrashed: true, Example: `{"unlock":true}`,
-		Description: "Lets a crashed game go on; unlock also releases the lock of the interrupted query. Read crash_report first; ping shows whether it crashes again.",
+		Description: "Lets a crashed game go on. Read crash_report first; ping shows whether it crashes again.",
 	}, func(f *tools.Frame, in clearCrashArgs) (clearCrashResult, error) {
 		c, err := h.ClearCrash(f.World, in.Unlock)
 		if err != nil {
@@ -144,7 +144,7 @@ func crashInspectTool(h Host) *tools.Tool {
 type goroutinesArgs struct {
 	Filter   string `json:"filter,omitempty" jsonschema:"part of a function, file or state"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many groups" debug:"min=1,max=500,default=20"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"size limit of the groups" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"at most" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
 }
 
 type goroutinesResult struct {

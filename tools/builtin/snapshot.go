@@ -87,7 +87,7 @@ type snapshotSave struct {
 
 func (s *snapshots) saveTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "snapshot_save", Destructive: true, NeedsWorld: true,
-		Description: "Saves the whole world to a file. Call it before trying something out; snapshot_load goes back, snapshot_diff shows what changed.",
+		Description: "Saves the whole world to a file, before trying something out; snapshot_load goes back, snapshot_diff shows changes.",
 		Example:     `{"name":"before-boss"}`,
 	}, tools.Phases[snapshotSaveArgs, snapshotSave, snapshotSave, snapshotSaveResult]{
 		Before: func(_ *tools.Call, in snapshotSaveArgs) (snapshotSave, error) {
@@ -235,7 +235,7 @@ func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*sn
 }
 
 type snapshotListArgs struct {
-	Limit int `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=1000,default=50"`
+	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=50"`
 	sizeArgs
 }
 

@@ -44,7 +44,7 @@ type diffing struct {
 
 func (s *snapshots) diffTool() *tools.Tool {
 	return withEntities[snapshotDiffArgs](tools.NewPhased(tools.Spec{Name: "snapshot_diff", ReadOnly: true, Idempotent: true, NeedsWorld: true,
-		Description: "Compares a snapshot with the live world or another snapshot: spawned, despawned, added, removed, and fields with from and to.",
+		Description: "Compares a snapshot with the live world or another: spawned, despawned, added, removed, changed fields.",
 		Example:     `{"from":"before-boss","limit":20}`,
 	}, tools.Phases[snapshotDiffArgs, diffing, diffing, snapshotDiffResult]{Before: s.diffBefore, Frame: s.diffFrame, After: s.diffAfter}))
 }

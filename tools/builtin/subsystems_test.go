@@ -117,7 +117,7 @@ func newParts(t *testing.T) (*harness, *parts, *schedule.Schedule) {
 	s.Add("movement", "movement", func() {}, schedule.Writes("Position"))
 	s.Add("render", "draw", func() {})
 	p := &parts{stack: []string{"playing"}, cam: tools.CameraInfo{Zoom: 1}}
-	app := &tools.App{Systems: s, States: p, Events: partEvents{p}, Camera: partCamera{p}, Layers: partLayers{p}, Materials: partMaterials{p},
+	app := &tools.App{Systems: s, States: p, Clock: &partClock{}, Events: partEvents{p}, Camera: partCamera{p}, Layers: partLayers{p}, Materials: partMaterials{p},
 		Render: partRender{p}, Physics: partPhysics{p}, Audio: partAudio{p}, Screen: p}
 	host := &partHost{app: app, dir: t.TempDir()}
 	var ts []*tools.Tool
@@ -275,7 +275,8 @@ func TestAPartThatWentAwayIsRefused(t *testing.T) {
 	h.app = &tools.App{}
 	for tool, args := range map[string]string{"systems_list": `{}`, "systems_stop": `{"name":"movement"}`, "states_info": `{}`, "states_push": `{"name":"paused"}`, "states_pop": `{}`,
 		"camera_info": `{}`, "camera_move": `{"x":1}`, "layers_list": `{}`, "layers_info": `{"layer":"x"}`, "materials_list": `{}`, "materials_info": `{"material":"x"}`,
-		"render_info": `{}`, "physics_info": `{}`, "physics_raycast": `{"x1":0,"y1":0,"x2":1,"y2":1}`, "audio": `{}`, "reload_sound": `{"name":"shot"}`, "screenshot": `{}`} {
+		"render_info": `{}`, "physics_info": `{}`, "physics_raycast": `{"x1":0,"y1":0,"x2":1,"y2":1}`, "audio": `{}`, "reload_sound": `{"name":"shot"}`, "screenshot": `{}`,
+		"clock_info": `{}`, "clock_set": `{"paused":true}`, "run_until": `{"where":"Position.X > 0"}`} {
 		h.wantRefusal(tool, args, ecs.NotSupported)
 	}
 	h.wantRefusal("send_event", `{"kind":"quit"}`, ecs.NotRunning)

@@ -32,7 +32,7 @@ func systemsTools(Host) []*tools.Tool {
 type systemsListArgs struct {
 	Phase    string `json:"phase,omitempty" jsonschema:"only systems of this phase"`
 	Disabled bool   `json:"disabled,omitempty" jsonschema:"only systems that are stopped"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"how many systems" debug:"min=1,max=1000,default=200"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=200"`
 	sizeArgs
 }
 

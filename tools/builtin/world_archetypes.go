@@ -11,7 +11,7 @@ import (
 type archetypesArgs struct {
 	With  []string `json:"with,omitempty" jsonschema:"only with these components"`
 	Empty bool     `json:"empty,omitempty" jsonschema:"list those without entities too" debug:"default=false"`
-	Limit int      `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=10000,default=50"`
+	Limit int      `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=10000,default=50"`
 	sizeArgs
 }
 

@@ -24,7 +24,7 @@ type finding struct {
 }
 
 type checkArgs struct {
-	Limit int `json:"limit,omitempty" jsonschema:"how many findings to return" debug:"min=1,max=1000,default=100"`
+	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=100"`
 	sizeArgs
 }
 
@@ -53,7 +53,7 @@ type checkCopy struct {
 func worldCheckTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
 		Name: "world_check", ReadOnly: true, Idempotent: true,
-		Description: "Looks for trouble: a lock left behind, references to dead entities, non-finite numbers, types the engine can corrupt, wasted memory. Each finding says what to do.",
+		Description: "Looks for trouble: a lock left behind, references to dead entities, non-finite numbers, types the engine can corrupt, wasted memory.",
 		Example:     `{}`,
 	}, tools.Phases[checkArgs, checkArgs, checkCopy, checkResult]{
 		Frame: func(f *tools.Frame, in checkArgs) (checkCopy, error) {

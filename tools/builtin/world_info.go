@@ -14,7 +14,7 @@ type infoArgs struct {
 	Entity       entityArg `json:"entity" jsonschema:"the entity: \"42v3\", or a bare slot number"`
 	Components   []string  `json:"components,omitempty" jsonschema:"only these components"`
 	ReferencedBy bool      `json:"referencedBy,omitempty" jsonschema:"look for entities that name this one" debug:"default=true"`
-	MaxBytes     int       `json:"maxBytes,omitempty" jsonschema:"size limit in bytes; larger values are left out and named in errors" debug:"min=1024,max=1048576,default=32768"`
+	MaxBytes     int       `json:"maxBytes,omitempty" jsonschema:"bytes at most; larger values are named in errors" debug:"min=1024,max=1048576,default=32768"`
 }
 
 type infoResult struct {

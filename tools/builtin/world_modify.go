@@ -13,9 +13,9 @@ import (
 )
 
 type modifyArgs struct {
-	Entity    *entityArg                 `json:"entity,omitempty" jsonschema:"the entity's full id, like \"42v3\""`
+	Entity    *entityArg                 `json:"entity,omitempty" jsonschema:"full id, like 42v3"`
 	Entities  []entityArg                `json:"entities,omitempty" jsonschema:"or several of them"`
-	Query     *selection                 `json:"query,omitempty" jsonschema:"or all that match: name, with, without, exclusive, target, where of the tool query"`
+	Query     *selection                 `json:"query,omitempty" jsonschema:"or all that match: arguments as of query"`
 	Component string                     `json:"component" jsonschema:"name of the component"`
 	Values    map[string]json.RawMessage `json:"values" jsonschema:"new values by path inside the component: {\"HP\":5} or {\"Slots[0].Count\":2}"`
 }

@@ -9,7 +9,7 @@ import (
 )
 
 type removeArgs struct {
-	Entity    entityArg `json:"entity" jsonschema:"the entity's full id, like \"42v3\""`
+	Entity    entityArg `json:"entity" jsonschema:"full id, like 42v3"`
 	Component string    `json:"component" jsonschema:"name of the component"`
 }
 
@@ -72,7 +72,7 @@ func removeTool() *tools.Tool {
 }
 
 type despawnArgs struct {
-	Entity   *entityArg  `json:"entity,omitempty" jsonschema:"the entity's full id, like \"42v3\""`
+	Entity   *entityArg  `json:"entity,omitempty" jsonschema:"full id, like 42v3"`
 	Entities []entityArg `json:"entities,omitempty" jsonschema:"or several of them"`
 }
 

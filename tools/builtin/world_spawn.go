@@ -205,7 +205,7 @@ func relationNames(cat *ecs.Catalog) []string {
 }
 
 type setArgs struct {
-	Entity    entityArg       `json:"entity" jsonschema:"the entity's full id, like \"42v3\""`
+	Entity    entityArg       `json:"entity" jsonschema:"full id, like 42v3"`
 	Component string          `json:"component" jsonschema:"name of the component"`
 	Value     json.RawMessage `json:"value,omitempty" jsonschema:"the whole new value"`
 	Target    *entityArg      `json:"target,omitempty" jsonschema:"target, if the component is a relation"`

@@ -79,7 +79,7 @@ func statsTool() *tools.Tool {
 type componentsArgs struct {
 	Names  []string `json:"names,omitempty" jsonschema:"only these, with their fields"`
 	Detail bool     `json:"detail,omitempty" jsonschema:"give the fields of all" debug:"default=false"`
-	Limit  int      `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=1000,default=250"`
+	Limit  int      `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=250"`
 	sizeArgs
 }
 

@@ -1,0 +1,71 @@
+package tools
+
+// Clock lets clients hold the simulation still, advance it tick by tick and
+// change its speed, while the loop goes on polling and drawing. A host with a
+// fixed step needs no more than
+//
+//	type clock struct {
+//		tick    uint64
+//		paused  bool
+//		pending int
+//	}
+//
+//	func (c *clock) Info() tools.ClockInfo {
+//		return tools.ClockInfo{Tick: c.tick, Paused: c.paused, Scale: 1, StepMs: 1000.0 / 60, Pending: c.pending}
+//	}
+//
+//	func (c *clock) Set(change tools.ClockChange) error {
+//		if change.Scale != nil && *change.Scale != 1 {
+//			return errors.New("this game has one speed")
+//		}
+//		if change.Paused != nil {
+//			c.paused, c.pending = *change.Paused, 0
+//		}
+//		if change.Step > 0 {
+//			c.paused, c.pending = true, change.Step
+//		}
+//		return nil
+//	}
+//
+//	for running { // the loop
+//		dbg.Poll()
+//		switch {
+//		case !clk.paused:
+//			tick()
+//		case clk.pending > 0:
+//			clk.pending--
+//			tick() // and no wait for the next frame: steps run as fast as they can
+//		}
+//		draw()
+//	}
+//
+// A Clock is the host's, not the world's: loading a snapshot leaves it alone.
+type Clock interface {
+	Info() ClockInfo
+	// Set applies a change whole or, with an error, not at all. The built-in
+	// tools have checked its ranges.
+	Set(ClockChange) error
+}
+
+// ClockInfo is how a host's time passes.
+type ClockInfo struct {
+	// Tick may go back when a snapshot is loaded, where it is the world's own.
+	Tick    uint64  `json:"tick" jsonschema:"ticks of the simulation so far"`
+	Paused  bool    `json:"paused" jsonschema:"true: no ticks run but the pending ones"`
+	Scale   float64 `json:"scale" jsonschema:"speed; 1 is real time"`
+	StepMs  float64 `json:"stepMs" jsonschema:"length of a tick in milliseconds of the game's own time; 0 if it varies"`
+	Pending int     `json:"pending" jsonschema:"ticks asked for that have not run yet"`
+}
+
+// ClockChange is what Set changes; nil and 0 leave things as they are.
+type ClockChange struct {
+	// Paused holds the ticks or lets them run. Either way ticks that are pending
+	// are dropped.
+	Paused *bool
+	// Scale is the speed, 0.01 to 16; it lasts, also while paused.
+	Scale *float64
+	// Step pauses and has exactly so many ticks run from the next frame on, in
+	// as many frames as the host likes; it replaces what is pending. 0 to 10000.
+	// A host that cannot run ticks now (a menu, the end of the game) refuses.
+	Step int
+}
