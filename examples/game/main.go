@@ -107,5 +107,16 @@ func welcome(url string, quiet bool) {
 	}
 	fmt.Printf("  Claude Code:  claude mcp add --transport http loupe %s\n", url)
 	fmt.Printf("  VS Code:      code --add-mcp '{\"name\":\"loupe\",\"type\":\"http\",\"url\":\"%s\"}'\n", url)
-	fmt.Printf("  by hand:      curl -s %s -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"context\",\"arguments\":{}}}'\n", url)
+	fmt.Printf("  by hand:      %s\n", byHand(url))
+}
+
+// byHand is a command that calls context, in the protocol's version without
+// sessions.
+func byHand(url string) string {
+	const version = "2026-07-28"
+	return "curl -s " + url + " -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream'" +
+		" -H 'MCP-Protocol-Version: " + version + "' -H 'Mcp-Method: tools/call' -H 'Mcp-Name: context'" +
+		` -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"context","arguments":{},` +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientInfo":{"name":"curl","version":"1"},` +
+		`"io.modelcontextprotocol/clientCapabilities":{}}}}'`
 }
