@@ -200,10 +200,15 @@ func mustSave(t testing.TB, w ecs.World) []byte {
 	return buf.Bytes()
 }
 
+// worlds is how many are generated; fewer under the race detector. The first
+// was once restored with archetypes in another order.
+var worlds = 60
+
 // A world that was saved, went on, and was loaded again is the world that was
 // saved: same contents, same order, and the same future.
 func TestGeneratedWorldsComeBack(t *testing.T) {
-	for seed := range uint64(60) {
+	for n := range worlds {
+		seed := (uint64(n) + 58) % 60
 		g := newGame(seed, false)
 		g.run(20 + int(seed)*8)
 		want, want0 := ecstest.Hash(g.lw), rowsOf(t, g.lw)
