@@ -44,8 +44,7 @@ func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 		b := r.Structured
 		if len(b) == 0 {
 			b = json.RawMessage("{}")
-		}
-		if b[0] != '{' || !json.Valid(b) {
+		} else if !r.Valid() {
 			return refusal(&ecs.Error{Code: ecs.Panicked, Message: "the tool's result is no JSON object: a mistake of the tool, which did run", Got: clip(string(b), 200)}, frame)
 		}
 		if bytes.IndexByte(b, '\n') >= 0 {

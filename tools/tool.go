@@ -81,6 +81,14 @@ type Result struct {
 	Fails bool
 	// Bare: send Content alone, without structured content.
 	Bare bool
+
+	encoded bool // Structured was encoded here, not by the tool
+}
+
+// Valid reports whether Structured is a JSON object. What was encoded from a
+// typed result is not read again.
+func (r *Result) Valid() bool {
+	return r.encoded || len(r.Structured) > 0 && r.Structured[0] == '{' && json.Valid(r.Structured)
 }
 
 // HandlerFunc is the plainest handler: untyped arguments (already checked

@@ -150,15 +150,14 @@ func checkRequired(t *ecs.Type, raw json.RawMessage) error {
 	if required == 0 {
 		return nil
 	}
-	var present map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &present); err != nil {
+	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
 		return nil // an object in a string: the decoder has taken it
 	}
 	for _, f := range t.Fields {
 		if f.Optional || f.Hidden || f.Default != "" {
 			continue
 		}
-		if _, ok := present[f.Name]; !ok {
+		if !hasMember(raw, f.Name) {
 			msg := fmt.Sprintf("missing argument %q", f.Name)
 			if f.Doc != "" {
 				msg += ": " + f.Doc
@@ -167,6 +166,41 @@ func checkRequired(t *ecs.Type, raw json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// hasMember reports whether a valid JSON object has a member of that name.
+func hasMember(object []byte, name string) bool {
+	depth := 0
+	for i := 0; i < len(object); i++ {
+		switch object[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			start, plain := i, true
+			for i++; object[i] != '"'; i++ {
+				if object[i] == '\\' {
+					plain = false
+					i++
+				}
+			}
+			if depth != 1 {
+				continue
+			}
+			if rest := bytes.TrimLeft(object[i+1:], " \t\r\n"); rest[0] != ':' {
+				continue
+			}
+			key := string(object[start+1 : i])
+			if !plain && json.Unmarshal(object[start:i+1], &key) != nil {
+				continue
+			}
+			if key == name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func argumentNames(t *ecs.Type) []string {
@@ -207,6 +241,7 @@ func encodeResult(out any) (*Result, error) {
 	if e, ok := out.(Encoded); ok {
 		var err error
 		r.Structured, err = e.AppendJSON(nil)
+		r.encoded = err == nil
 		return r, err
 	}
 	v := reflect.ValueOf(out)
@@ -220,7 +255,7 @@ func encodeResult(out any) (*Result, error) {
 	if len(b) == 0 || b[0] != '{' {
 		b = append(append([]byte(`{"result":`), b...), '}')
 	}
-	r.Structured = b
+	r.Structured, r.encoded = b, true
 	return r, nil
 }
 
