@@ -20,7 +20,6 @@ import (
 type face struct {
 	front *front.Front
 	addr  net.Addr // nil without a port
-	unsee func()
 }
 
 // Listen makes a server and serves it at addr ("127.0.0.1:0" lets the platform
@@ -50,8 +49,6 @@ func (s *Server) openFace() {
 		TokenFile:      s.opts.TokenFile,
 		BeyondLoopback: s.opts.AllowNonLoopback,
 	})
-	// A burst of changes is one announcement: the front gathers them.
-	s.face.unsee = s.registry.Watch(s.face.front.ListChanged)
 	if err := s.registry.RegisterResource(builtin.Resources(host{s}, s.opts.Components.Scheme)...); err != nil {
 		s.log.Error("a built-in resource cannot be registered", "err", err)
 	}
@@ -65,10 +62,7 @@ func (s *Server) listed(l *tools.Listing) []*tools.Published {
 	return slices.DeleteFunc(slices.Clone(l.Tools), func(p *tools.Published) bool { return !s.offers(&p.Spec) })
 }
 
-func (f *face) close() error {
-	f.unsee()
-	return f.front.Close()
-}
+func (f *face) close() error { return f.front.Close() }
 
 // Dispatch answers one JSON-RPC message without a connection: on the calling
 // goroutine, which must be the frame's, with the tool and all its parts run

@@ -45,6 +45,3 @@ func (f *Front) dispatch(dst []byte, e *envelope) []byte {
 	}
 	return answer
 }
-
-// Dispatch is [Front.Dispatch] for a backend that has no front.
-func Dispatch(b Backend, message string) string { return bare(b, Options{}).Dispatch(message) }

@@ -12,6 +12,8 @@ import (
 func TestDispatch(t *testing.T) {
 	b := newFake()
 	documents(b)
+	f := New(b, Options{})
+	defer f.Close()
 	for message, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":1.50,"method":"tools/call","params":{"name":"echo","arguments":{"a":9007199254740993}}}`: `{"jsonrpc":"2.0","id":1.50,"result":{"content":[{"type":"text","text":"{\"got\":{\"a\":9007199254740993},\"frame\":7}"}],"structuredContent":{"got":{"a":9007199254740993},"frame":7}}}`,
 		`{"jsonrpc":"2.0","id":"a","method":"ping"}`:                              `{"jsonrpc":"2.0","id":"a","result":{}}`,
@@ -19,7 +21,7 @@ func TestDispatch(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"result":{}}`:                                    ``,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nope"}}`: `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool"}}`,
 	} {
-		if got := Dispatch(b, message); got != want {
+		if got := f.Dispatch(message); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", message, got, want)
 		}
 	}
@@ -34,15 +36,17 @@ func TestDispatch(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test:fixed"}}`:    `-32601`,
 		`{"jsonrpc":"2.0","id":1,"method":"tool/list"}`:                                            `"options":["tools/list"`,
 	} {
-		if got := Dispatch(b, message); !strings.Contains(got, want) || !json.Valid([]byte(got)) {
+		if got := f.Dispatch(message); !strings.Contains(got, want) || !json.Valid([]byte(got)) {
 			t.Errorf("%s\ngot  %s\nwant %s", message, got, want)
 		}
 	}
 }
 
-func ExampleDispatch() {
+func ExampleFront_Dispatch() {
 	b := newFake()
 	b.reg.MustRegister(&tools.Tool{Spec: tools.Spec{Name: "wave", Description: "Tells the wave."}, Handler: dummy})
-	fmt.Println(Dispatch(b, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wave"}}`))
+	f := New(b, Options{})
+	defer f.Close()
+	fmt.Println(f.Dispatch(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wave"}}`))
 	// Output: {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"got\":{},\"frame\":7}"}],"structuredContent":{"got":{},"frame":7}}}
 }

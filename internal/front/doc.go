@@ -29,8 +29,8 @@
 // # Goroutines
 //
 // Requests run on net/http's goroutines. Anything sent unasked is written by a
-// goroutine that belongs to the stream, from a bounded queue: [Front.Log],
-// [Front.ListChanged], progress and log functions of a call never block,
-// whatever the client does. Every write has a deadline of its own, since a
+// goroutine that belongs to the stream, from a bounded queue: changes of the
+// registry, progress and log functions of a call never block, whatever the
+// client does. Every write has a deadline of its own, since a
 // server-wide one would cut streams.
 package front

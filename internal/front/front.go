@@ -19,14 +19,15 @@ type Options struct {
 	Instructions string // sent to clients once, at initialize. Default: none
 
 	// List chooses and orders what tools/list shows; unlisted tools are left out
-	// afterwards. Any goroutine. Call ListChanged when its choice changes.
-	// Default: every registered tool.
+	// afterwards. What it leaves out must follow from the listing alone: clients
+	// hear of a change when the registry changes. Any goroutine. Default: every
+	// registered tool.
 	List func(*tools.Listing) []*tools.Published
 
 	// Logs returns what was logged after a record, at a level or above, oldest
 	// first, and the number to go on from; after the greatest number it returns
 	// nothing, and the number to begin from. Streams of sessions that set a level
-	// read it a few times a second. Any goroutine. Default: only what Log gets.
+	// read it a few times a second. Any goroutine. Default: none are sent.
 	Logs func(after uint64, level slog.Level) (records []LogRecord, next uint64)
 	// LogEvery is how often streams read Logs. Default 250 ms.
 	LogEvery time.Duration
@@ -108,17 +109,6 @@ type Front struct {
 // New makes a Front before b. A token that cannot be read is reported by
 // Listen and by every request.
 func New(b Backend, o Options) *Front {
-	f := bare(b, o)
-	f.guard = newGuard(&f.o)
-	f.sessions.init(f)
-	f.stateless.init(f)
-	f.listens.all = map[*peer]struct{}{}
-	f.announcer.init(f)
-	return f
-}
-
-// bare makes a Front that can only dispatch.
-func bare(b Backend, o Options) *Front {
 	orDefault(&o.Name, "loupe")
 	orDefault(&o.Version, "0.0.0")
 	orDefault(&o.MaxSessions, 256)
@@ -135,6 +125,11 @@ func bare(b Backend, o Options) *Front {
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.legacy = &era{}
 	f.modern = &era{modern: true, serverInfo: `"` + metaServer + `":` + string(appendInfo(nil, o.Name, o.Version))}
+	f.guard = newGuard(&f.o)
+	f.sessions.init(f)
+	f.stateless.init(f)
+	f.listens.all = map[*peer]struct{}{}
+	f.announcer.init(f)
 	return f
 }
 
@@ -171,27 +166,3 @@ func (f *Front) drain(d time.Duration) {
 		time.Sleep(200 * time.Microsecond)
 	}
 }
-
-// ListChanged announces, after a moment in which further changes are gathered,
-// that tools/list shows something else now. Never blocks.
-func (f *Front) ListChanged() { f.announcer.change(true, "") }
-
-// Log offers a log message to the sessions that take the level and hold a
-// stream open. Never blocks: a session that cannot keep up misses messages.
-func (f *Front) Log(level slog.Level, logger string, data any) {
-	var ev *event
-	f.sessions.each(func(s *session) {
-		if !s.leveled.Load() || int64(level) < s.level.Load() {
-			return
-		}
-		if p := s.streaming.Load(); p != nil {
-			if ev == nil {
-				ev = &event{log: logParams(level, logger, data)}
-			}
-			p.post(ev)
-		}
-	})
-}
-
-// Sessions is the number of sessions at the moment.
-func (f *Front) Sessions() int { return f.sessions.len() }

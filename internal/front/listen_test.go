@@ -35,7 +35,7 @@ func TestPortInUseTellsWhoAnswers(t *testing.T) {
 	if got := try(addr); !strings.Contains(got, fmt.Sprintf("this very process (pid %d)", os.Getpid())) {
 		t.Error(got)
 	}
-	eventually(t, "probe's session gone", func() bool { return f.Sessions() == 0 })
+	eventually(t, "probe's session gone", func() bool { return f.sessions.len() == 0 })
 	_, _, url = serve(t, Options{Token: "x"}, true)
 	if got := try(strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")); !strings.Contains(got, "does not let this process in (token)") {
 		t.Error(got)

@@ -33,7 +33,6 @@ type peer struct {
 	session   *mcp.ServerSession
 
 	outbox chan *event
-	lost   atomic.Int64 // events dropped for a client that is too slow
 
 	mu   sync.Mutex
 	asks map[string]*asking
@@ -127,7 +126,6 @@ func (p *peer) post(ev *event) {
 	select {
 	case p.outbox <- ev:
 	default:
-		p.lost.Add(1)
 	}
 }
 

@@ -161,7 +161,7 @@ func testSDKClient(t *testing.T, version string) {
 	if err := s.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	eventually(t, "session gone", func() bool { return f.Sessions() == 0 })
+	eventually(t, "session gone", func() bool { return f.sessions.len() == 0 })
 }
 
 // modernBody is a request of the era without sessions, with its headers.

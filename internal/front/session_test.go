@@ -25,8 +25,8 @@ func TestSessionLife(t *testing.T) {
 	if len(sid) < 26 || sid == connect(t, url) {
 		t.Errorf("session id %q can be guessed", sid)
 	}
-	if b.connected.Load() != 2 || f.Sessions() != 2 {
-		t.Errorf("%d connected, %d sessions, want 2", b.connected.Load(), f.Sessions())
+	if b.connected.Load() != 2 || f.sessions.len() != 2 {
+		t.Errorf("%d connected, %d sessions, want 2", b.connected.Load(), f.sessions.len())
 	}
 	if a := post(t, url, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headerSession, sid); a.status != 202 || a.body != "" {
 		t.Errorf("a notification: %d %q", a.status, a.body)
@@ -100,12 +100,12 @@ func TestSessionCap(t *testing.T) {
 		connect(t, url)
 	}
 	a := post(t, url, initialize)
-	if a.status != 503 || !strings.Contains(a.body, "all 3 sessions are in use") || f.Sessions() != 3 {
+	if a.status != 503 || !strings.Contains(a.body, "all 3 sessions are in use") || f.sessions.len() != 3 {
 		t.Errorf("a fourth session: %d %s", a.status, a.body)
 	}
 	f.sessions.each(func(s *session) { s.last.Add(-int64(2 * evictable)) })
-	if connect(t, url); f.Sessions() != 3 {
-		t.Errorf("%d sessions after one made room", f.Sessions())
+	if connect(t, url); f.sessions.len() != 3 {
+		t.Errorf("%d sessions after one made room", f.sessions.len())
 	}
 }
 
@@ -135,8 +135,8 @@ func TestIdleSessionsExpire(t *testing.T) {
 		}
 		time.Sleep(20 * time.Minute)
 		synctest.Wait()
-		if f.Sessions() != 0 || b.connected.Load() != 0 {
-			t.Errorf("%d sessions, %d connected, want none", f.Sessions(), b.connected.Load())
+		if f.sessions.len() != 0 || b.connected.Load() != 0 {
+			t.Errorf("%d sessions, %d connected, want none", f.sessions.len(), b.connected.Load())
 		}
 	})
 }
