@@ -162,8 +162,12 @@ func (d *decoder) notLabel(f *Field, n *node) error {
 	if len(list) > maxOptions {
 		list = Nearest(n.text, names)
 	}
+	want := "one of the labels"
+	if f.Kind == KindEnum {
+		want += ", or its number"
+	}
 	return &Error{Code: InvalidArguments, Message: d.path() + ": got " + n.short() + ", want one of " + strings.Join(list, ", "),
-		Got: n.plain(), Want: "one of the labels, or its number", Options: Nearest(n.text, names), Total: len(names)}
+		Got: n.plain(), Want: want, Options: Nearest(n.text, names), Total: len(names)}
 }
 
 func (d *decoder) float(v reflect.Value, f *Field, n *node) error {
