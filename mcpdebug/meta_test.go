@@ -5,6 +5,7 @@ package mcpdebug
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -80,35 +81,61 @@ func TestEveryToolIsInTheReference(t *testing.T) {
 // refusals too: clients do.
 func answersMatchSchemas(t *testing.T, messages []*message) {
 	t.Helper()
-	resolved := map[string]*jsonschema.Resolved{}
 	for _, m := range messages {
 		if m.tool == "" || m.schema == nil {
 			continue
 		}
-		r := resolved[m.tool]
-		if r == nil {
-			var s jsonschema.Schema
-			must(t, json.Unmarshal(m.schema, &s))
-			var err error
-			r, err = s.Resolve(nil)
-			must(t, err)
-			resolved[m.tool] = r
+		if err := m.matchesSchema(); err != nil {
+			t.Errorf("%s: %v\n%s", m.text, err, m.structured)
 		}
-		var answer map[string]any
-		if err := json.Unmarshal(m.structured, &answer); err != nil {
-			t.Errorf("%s: the structured content is no object: %v", m.text, err)
-			continue
-		}
-		if err := r.Validate(answer); err != nil {
-			t.Errorf("%s: the answer does not match the output schema: %v\n%s", m.text, err, m.structured)
-		}
-		if _, ok := answer["frame"].(float64); !ok {
-			t.Errorf("%s: no frame in %s", m.text, m.structured)
-		}
-		if why, ok := answer["error"].(map[string]any); ok != m.refused {
-			t.Errorf("%s: isError is %v, but the answer is %s", m.text, m.refused, m.structured)
-		} else if m.refused && (why["code"] == "" || why["message"] == "") {
-			t.Errorf("%s: a refusal without code or message: %s", m.text, m.structured)
+	}
+}
+
+func (m *message) matchesSchema() error {
+	var s jsonschema.Schema
+	if err := json.Unmarshal(m.schema, &s); err != nil {
+		return err
+	}
+	r, err := s.Resolve(nil)
+	if err != nil {
+		return err
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(m.structured, &answer); err != nil {
+		return fmt.Errorf("the structured content is no object: %w", err)
+	}
+	if err := r.Validate(answer); err != nil {
+		return fmt.Errorf("the answer does not match the output schema: %w", err)
+	}
+	if _, ok := answer["frame"].(float64); !ok {
+		return errors.New("no frame")
+	}
+	why, refused := answer["error"].(map[string]any)
+	if refused != m.refused {
+		return fmt.Errorf("isError is %v", m.refused)
+	}
+	code, _ := why["code"].(string)
+	if text, _ := why["message"].(string); refused && (code == "" || text == "") {
+		return errors.New("a refusal without code or message")
+	}
+	return nil
+}
+
+func TestAnswersThatDoNotMatchAreNoticed(t *testing.T) {
+	p, _ := arenaServer(t).registry.Listing().Lookup("remove")
+	for answer, fits := range map[string]bool{
+		`{"entity":"1v0","removed":true,"components":[],"frame":1}`:         true,
+		`{"error":{"code":"entity_dead","message":"it is dead"},"frame":1}`: true,
+		`{"entity":"1v0","removed":"yes","components":[],"frame":1}`:        false,
+		`{"entity":"1v0","removed":true,"components":null,"frame":1}`:       false,
+		`{"entity":"1v0","removed":true,"frame":1}`:                         false,
+		`{"entity":"1v0","removed":true,"components":[]}`:                   false,
+		`{"error":{"code":"entity_dead"},"frame":1}`:                        false,
+		`[]`: false,
+	} {
+		m := &message{tool: "remove", refused: strings.Contains(answer, "error"), structured: json.RawMessage(answer), schema: p.Output}
+		if err := m.matchesSchema(); (err == nil) != fits {
+			t.Errorf("%s: %v", answer, err)
 		}
 	}
 }

@@ -20,6 +20,9 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/snapshot"
 )
 
 var update = flag.Bool("update", false, "rewrite the server sections of testdata/sessions")
@@ -44,6 +47,14 @@ func TestTranscripts(t *testing.T) {
 	if len(files) == 0 {
 		t.Fatal("no transcripts")
 	}
+	// The compressor is the process's: made in one bubble, it could not be used
+	// in another.
+	var file bytes.Buffer
+	world := archeworld.New(newArena())
+	_, err = snapshot.Save(&file, world, nil)
+	must(t, err)
+	_, err = snapshot.Load(&file, world, nil)
+	must(t, err)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			ar, err := txtar.ParseFile(file)
