@@ -12,8 +12,8 @@ import (
 // ticksPerSecond is the rate of the simulation, whatever the frame rate.
 const ticksPerSecond = 60
 
-// maxCatchUp bounds the ticks of one frame: after a hang the game goes on
-// instead of racing through what it missed.
+// maxCatchUp bounds the time that one frame makes up for, in ticks: after a hang
+// the game goes on instead of racing through what it missed.
 const maxCatchUp = 4
 
 // loop is the game's frame loop.
@@ -25,7 +25,7 @@ type loop struct {
 
 	frame uint64
 	start time.Time
-	ticks int64 // ticks that are done or given up
+	ticks int64 // time in ticks that is done or given up
 
 	load *loading
 }
@@ -52,7 +52,12 @@ func (l *loop) run(ctx context.Context) {
 			l.dbg.Guard(func() { l.game.Update(l.frame, n) })
 			l.startLoading()
 		}
-		if l.fps > 0 {
+		switch {
+		case l.fps == 0:
+		case l.game.Clock.Stepped():
+			// A client asks for ticks: the next frame need not wait.
+			l.start = l.start.Add(-time.Second / time.Duration(l.fps))
+		default:
 			timer.Reset(time.Until(l.start.Add(time.Duration(l.frame) * time.Second / time.Duration(l.fps))))
 			select {
 			case <-timer.C:
@@ -62,8 +67,9 @@ func (l *loop) run(ctx context.Context) {
 	}
 }
 
-// due is how many ticks this frame owes to the time that has passed. Half a tick
-// of tolerance makes it one a frame at 60 frames per second.
+// due is how much time has passed since the last frame, in ticks; the game's
+// clock makes ticks of it. Half a tick of tolerance makes it one a frame at 60
+// frames per second.
 func (l *loop) due() int {
 	if l.fps == 0 {
 		return 1

@@ -23,6 +23,7 @@ func (g *Game) App() *tools.App {
 		Events:    Events{g},
 		Systems:   g.Schedule,
 		States:    &g.States,
+		Clock:     &g.Clock,
 		Camera:    cameraPart{g},
 		Layers:    layersPart{g},
 		Materials: materialsPart{g},

@@ -38,6 +38,7 @@ type Game struct {
 	World    ecs.World
 	Schedule *schedule.Schedule
 	States   States
+	Clock    Clock
 
 	tick   *Tick
 	rules  *Rules
@@ -69,6 +70,8 @@ type Game struct {
 
 	wantLevel *LoadLevelEvent
 
+	trail []playerView // the player at each tick of this frame, for the camera
+
 	// Buffers that live within one tick.
 	player  playerView
 	touched []touch
@@ -92,6 +95,7 @@ var defaultRules = Rules{WaveSeconds: 30, PlayerSpeed: 150, PlayerReload: 0.14, 
 func New(opts Options) (*Game, error) {
 	g := &Game{World: ecs.NewWorld(1024), opts: opts, renderer: render.New(), mixer: audio.NewMixer(audio.Rate, 24)}
 	g.States.stack = []string{Menu, Playing}
+	g.Clock = Clock{g: g, scale: 1}
 	if opts.Sounds != nil {
 		bank, err := audio.LoadBank(g.mixer, opts.Sounds, opts.AssetDir)
 		if err != nil {
@@ -220,18 +224,28 @@ func (g *Game) buildSchedule() {
 	g.Schedule = s
 }
 
-// Update runs one frame: so many ticks, if the state is playing, and what every
+// Update runs one frame: the ticks that the clock makes of the time that has
+// passed (in ticks, at the usual speed), if the state is playing, and what every
 // frame ends with. The frame's number is what CrashAt and HangAt count in.
-func (g *Game) Update(frame uint64, ticks int) {
+func (g *Game) Update(frame uint64, passed int) {
 	g.frame = frame
 	g.Schedule.Frame(frame)
-	for range ticks {
-		if g.States.Top() != Playing {
-			break
-		}
-		g.Schedule.Run(tickPhases...)
+	g.trail = g.trail[:0]
+	g.Clock.stepped = false
+	if g.States.Top() == Playing {
+		g.Clock.run(passed, g.advance)
 	}
 	g.Schedule.Run("render")
+}
+
+// advance is one tick; false if the game does not go on after it.
+func (g *Game) advance() bool {
+	g.Schedule.Run(tickPhases...)
+	if g.States.Top() != Playing {
+		return false
+	}
+	g.trail = append(g.trail, g.player)
+	return true
 }
 
 // Ticks is how many ticks have passed.

@@ -169,21 +169,27 @@ func (g *Game) helpUp() {
 	}
 }
 
-// cameraSystem follows the player; without ticks it stays.
+// cameraSystem follows the player from tick to tick, however many of them a
+// frame has; without ticks it stays.
 func (g *Game) cameraSystem() {
-	if g.States.Top() != Playing || !g.camera.Follow || !g.player.found || !g.player.sound {
-		return
-	}
 	c := g.camera
-	if !finite(c.X, c.Y, c.Zoom) || c.Zoom <= 0 {
+	if !c.Follow {
 		return
 	}
-	// Ahead of the player, and not beyond the walls.
-	c.X += (g.player.x + g.player.vx*0.25 - c.X) * 0.08
-	c.Y += (g.player.y + g.player.vy*0.25 - c.Y) * 0.08
-	halfW, halfH := ViewW/2/c.Zoom, ViewH/2/c.Zoom
-	c.X = within(c.X, halfW, g.rules.ArenaW-halfW)
-	c.Y = within(c.Y, halfH, g.rules.ArenaH-halfH)
+	for _, p := range g.trail {
+		if !p.found || !p.sound {
+			continue
+		}
+		if !finite(c.X, c.Y, c.Zoom) || c.Zoom <= 0 {
+			return
+		}
+		// Ahead of the player, and not beyond the walls.
+		c.X += (p.x + p.vx*0.25 - c.X) * 0.08
+		c.Y += (p.y + p.vy*0.25 - c.Y) * 0.08
+		halfW, halfH := ViewW/2/c.Zoom, ViewH/2/c.Zoom
+		c.X = within(c.X, halfW, g.rules.ArenaW-halfW)
+		c.Y = within(c.Y, halfH, g.rules.ArenaH-halfH)
+	}
 }
 
 func within(v, lo, hi float64) float64 {
