@@ -81,11 +81,20 @@ type blockJob struct {
 	kind   byte
 	raw    []byte
 	stored []byte
+	out    []byte // what the compressor wrote into
 	codec  byte
 	done   chan struct{}
 }
 
 var blockBufs = sync.Pool{New: func() any { b := make([]byte, 0, blockSize); return &b }}
+
+// recycle keeps a block's memory for the next one.
+func recycle(b []byte) {
+	if c := cap(b); c >= blockSize && c <= 2*blockSize {
+		b = b[:0]
+		blockBufs.Put(&b)
+	}
+}
 
 func newBlockWriter(w io.Writer) *blockWriter {
 	b := &blockWriter{w: w, buf: *blockBufs.Get().(*[]byte)}
@@ -133,7 +142,8 @@ func (b *blockWriter) start(kind byte, raw []byte) {
 	go func() {
 		defer close(j.done)
 		enc, _ := compressors()
-		j.codec, j.stored = codecZstd, enc.EncodeAll(raw, make([]byte, 0, len(raw)/2+64))
+		j.out = enc.EncodeAll(raw, (*blockBufs.Get().(*[]byte))[:0])
+		j.codec, j.stored = codecZstd, j.out
 		if len(j.stored) >= len(raw) {
 			j.codec, j.stored = codecStored, raw
 		}
@@ -156,10 +166,8 @@ func (b *blockWriter) finish() {
 	b.emit(head)
 	b.emit(j.stored)
 	b.emit(binary.LittleEndian.AppendUint32(nil, sum))
-	if cap(j.raw) >= blockSize {
-		raw := j.raw[:0]
-		blockBufs.Put(&raw)
-	}
+	recycle(j.raw)
+	recycle(j.out)
 }
 
 // Close writes what is left and the end block; it does not close the writer.

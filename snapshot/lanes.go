@@ -32,14 +32,14 @@ func appendLanes(dst []byte, lanes []lane, base unsafe.Pointer, stride uintptr, 
 			}
 		case 4:
 			a, b, c, d := out[:rows], out[rows:][:rows], out[2*rows:][:rows], out[3*rows:][:rows]
-			for i := range a {
+			for i := planes4(out, p, stride, rows); i < rows; i++ {
 				v := *(*uint32)(unsafe.Add(p, uintptr(i)*stride))
 				a[i], b[i], c[i], d[i] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 			}
 		case 8:
 			a, b, c, d := out[:rows], out[rows:][:rows], out[2*rows:][:rows], out[3*rows:][:rows]
 			e, f, g, h := out[4*rows:][:rows], out[5*rows:][:rows], out[6*rows:][:rows], out[7*rows:][:rows]
-			for i := range a {
+			for i := planes8(out, p, stride, rows); i < rows; i++ {
 				v := *(*uint64)(unsafe.Add(p, uintptr(i)*stride))
 				a[i], b[i], c[i], d[i] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 				e[i], f[i], g[i], h[i] = byte(v>>32), byte(v>>40), byte(v>>48), byte(v>>56)

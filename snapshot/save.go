@@ -6,15 +6,21 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 )
 
+// captures are reused by Save: fresh memory for a whole world costs more than
+// the copy. The collector takes them back if no save follows.
+var captures = sync.Pool{New: func() any { return new(Capture) }}
+
 // Save writes a snapshot of the world: Take and Encode in one. It must be
 // called on the frame goroutine, and all of its work happens there.
 func Save(w io.Writer, world ecs.World, o *Options) (Info, error) {
-	var c Capture
+	c := captures.Get().(*Capture)
+	defer captures.Put(c)
 	if err := c.Take(world, o); err != nil {
 		return Info{}, err
 	}
@@ -113,6 +119,12 @@ func (c *Capture) Encode(w io.Writer) (info Info, err error) {
 	}
 	defer recovered(&err, "encoding")
 	s := &saver{cat: c.catalog, limit: c.options.MaxBytes, components: map[ecs.TypeID]int{}}
+	memory := scratches.Get().(*scratch)
+	s.buf, s.column.buf = memory.parts[:0], memory.column[:0]
+	defer func() {
+		memory.parts, memory.column = s.buf, s.column.buf
+		scratches.Put(memory)
+	}()
 	dropped, withoutResources := c.options.excluded(c.catalog)
 	archetypes := merge(leaveOut(c.Image.Archetypes, dropped))
 	resources := slices.DeleteFunc(slices.Clone(c.Image.Resources), func(r ecs.ImageResource) bool { return withoutResources[r.ID] })
@@ -169,6 +181,11 @@ func cmpString(a, b string) int {
 	}
 	return 0
 }
+
+// scratch is the memory that savers gather parts in, reused by the next.
+type scratch struct{ parts, column []byte }
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // saver writes the body: component table, pool, archetypes, the adapter's
 // hints, resources, states, type table, offset of the type table.
