@@ -217,7 +217,7 @@ func compileCopier(t reflect.Type, on map[reflect.Type]*copier) *copier {
 		}
 	case reflect.Pointer:
 		elem := t.Elem()
-		if sharedTarget(elem) {
+		if sharedTarget(elem) || leadsNowhere(t) {
 			return c
 		}
 		c.fix = func(s *copying, p unsafe.Pointer) { copyPointer(s, elem, p) }

@@ -41,8 +41,24 @@ func isOpaque(t reflect.Type) bool {
 		return machinePackages[t.PkgPath()] || declared(reg.opaque, t)
 	case reflect.Interface:
 		return t.NumMethod() > 0 && machinePackages[t.PkgPath()]
+	case reflect.Pointer:
+		if leadsNowhere(t) {
+			return true
+		}
 	}
 	return t.Name() != "" && declared(reg.opaque, t)
+}
+
+// leadsNowhere tells a pointer type that points at pointers only, such as
+// type P *P: whoever follows it to what it points at never arrives.
+func leadsNowhere(t reflect.Type) bool {
+	for range 32 {
+		if t.Kind() != reflect.Pointer {
+			return false
+		}
+		t = t.Elem()
+	}
+	return true
 }
 
 // kindOf classes a type; field tags may still refine it.

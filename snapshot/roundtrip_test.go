@@ -301,6 +301,29 @@ func TestHandlesAreKeptFromTheLiveWorld(t *testing.T) {
 	}
 }
 
+type endless *endless
+
+// Following a type that points at itself never ends: its values are handles.
+func TestAPointerToItselfIsKept(t *testing.T) {
+	type holder struct {
+		N  int
+		P  endless
+		PP **endless
+	}
+	b := newFake(types(typ[holder]()), nil)
+	var p endless
+	p = &p
+	b.rows(nil, []holder{{1, p, nil}})
+	data := save(t, b.w, nil)
+	columnOf[holder](t, b.w, 0)[0].N = 2
+	if rep := load(t, data, b.w, nil); len(rep.Skipped) != 2 {
+		t.Errorf("%+v", rep.Skipped)
+	}
+	if h := columnOf[holder](t, b.w, 0)[0]; h.N != 1 || h.P != p {
+		t.Errorf("%+v", h)
+	}
+}
+
 func TestALongListDoesNotRecurse(t *testing.T) {
 	b := newFake(types(typ[list]()), nil)
 	var head list

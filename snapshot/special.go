@@ -27,6 +27,9 @@ func specialKind(t reflect.Type) (kind, bool) {
 	case reflect.TypeFor[netip.Addr]():
 		return kBinary, true
 	}
+	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Pointer && ecs.TypeOf(t).Root.Kind == ecs.KindOpaque {
+		return kOpaque, true // type P *P: there is nothing at its end
+	}
 	if t.Kind() == reflect.Pointer && t.Elem().PkgPath() != "sync" {
 		// A pointer to a handle is the handle. (A new sync.Mutex works.)
 		if k, ok := specialKind(t.Elem()); ok && k == kOpaque {

@@ -51,6 +51,14 @@ func (c *compiler) has(e *ast.CallExpr) operand {
 	}}
 }
 
+// pointee follows pointers, not without end: type P *P points at itself.
+func pointee(t reflect.Type) reflect.Type {
+	for n := 0; n < 32 && t.Kind() == reflect.Pointer; n++ {
+		t = t.Elem()
+	}
+	return t
+}
+
 func (c *compiler) length(e *ast.CallExpr) operand {
 	x := c.expr(e.Args[0])
 	if x.class == classConst && x.val.Kind() == constant.String {
@@ -59,9 +67,8 @@ func (c *compiler) length(e *ast.CallExpr) operand {
 	out := operand{class: classInt, node: e, what: "int", partial: x.partial, slow: x.slow, need: x.need}
 	kind := reflect.Invalid
 	if x.goType != nil {
-		for kind = x.goType.Kind(); kind == reflect.Pointer; kind = x.goType.Kind() {
-			x.goType = x.goType.Elem()
-		}
+		x.goType = pointee(x.goType)
+		kind = x.goType.Kind()
 	}
 	switch kind {
 	case reflect.String, reflect.Slice:

@@ -335,3 +335,28 @@ func TestSortRefusalsSpeakOfSorting(t *testing.T) {
 		}
 	}
 }
+
+type endless *endless
+
+// Following a pointer type that points at itself never ends.
+func TestPointersToThemselves(t *testing.T) {
+	type Holder struct {
+		P endless
+		Q *endless
+	}
+	w := arche.NewWorld()
+	id := arche.ComponentID[Holder](&w)
+	var p endless
+	p = &p
+	(*Holder)(w.Get(w.NewEntity(id), id)).P = p
+	cat := archeworld.New(&w).Catalog()
+	for where, want := range map[string]ecs.Code{"len(Holder.P) == 0": ecs.InvalidArguments, "Holder.P.X == 1": ecs.UnknownField, "Holder.Q.X == 1": ecs.UnknownField} {
+		if _, err := query.Compile(cat, query.Query{Where: where}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %s", where, err, want)
+		}
+	}
+	plan, err := query.Compile(cat, query.Query{Where: "Holder.P != nil && Holder.Q == nil"})
+	if err != nil || plan.Count(archeworld.New(&w)) != 1 {
+		t.Error(err)
+	}
+}
