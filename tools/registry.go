@@ -196,8 +196,14 @@ func (r *Registry) Watch(f func()) (stop func()) {
 	}
 }
 
-// Provide hands r the backend that [Domain] tools of type B use. Providing
-// again replaces it.
+// Provide hands r, the registry that the server was given in its options, the
+// backend that [Domain] tools of type B use. Providing again replaces it.
+//
+//	reg := tools.NewRegistry()
+//	tools.Provide(reg, editor) // a *Editor
+//	dbg, err := mcpdebug.Listen(addr, &mcpdebug.Options{Registry: reg})
+//	dbg.Register(tools.Domain(tools.Spec{Name: "editor_save", Description: "Saves the level."},
+//		func(ctx context.Context, e *Editor, in SaveArgs) (SaveResult, error) { return e.Save(in) }))
 func Provide[B any](r *Registry, backend B) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
