@@ -111,6 +111,9 @@ func (r *run) scriptError(err error) *ecs.Error {
 	} else if m := unavailable.FindString(source); m != "" && strings.Contains(text, "attempt to") {
 		e.Hint = m + " is not available in the sandbox; string, table, math, coroutine, os.time/clock/date and world are"
 	}
+	if e.Hint == "" && strings.Contains(text, "not a function") {
+		e.Hint = "world has query, count, entity, spawn, resource, components, tool and flush; an entity e has e:has, get, add, remove, despawn, alive, target and retarget; components read and write as e.Health.HP"
+	}
 	if e.Got == nil && source != "" {
 		e.Got = source
 	}

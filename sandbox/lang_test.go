@@ -224,6 +224,14 @@ func TestPrintedSurvivesAnError(t *testing.T) {
 	}
 }
 
+func TestMisspeltFunctionsGetTheRealOnes(t *testing.T) {
+	s := sandbox.New(sandbox.Options{Timeout: time.Second})
+	_, err := eval(s, "return world.get('1v0')")
+	if e := scriptErr(t, err); !contains(e.Hint, "entity") || !contains(e.Hint, "spawn") {
+		t.Errorf("hint %q", e.Hint)
+	}
+}
+
 func TestUnavailableNamesAreExplained(t *testing.T) {
 	s := sandbox.New(sandbox.Options{Timeout: time.Second})
 	for _, code := range []string{"return os.execute('id')", "return io.open('/etc/passwd')", "return require('os')", "return load('return 1')()",
