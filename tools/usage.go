@@ -4,7 +4,9 @@ package tools
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -49,13 +51,21 @@ func typeText(s *Schema) string {
 	}
 	switch {
 	case s.Minimum != nil && s.Maximum != nil:
-		text += fmt.Sprintf(" %v..%v", *s.Minimum, *s.Maximum)
+		text += " " + decimal(*s.Minimum) + ".." + decimal(*s.Maximum)
 	case s.Minimum != nil:
-		text += fmt.Sprintf(" >= %v", *s.Minimum)
+		text += " >= " + decimal(*s.Minimum)
 	case s.Maximum != nil:
-		text += fmt.Sprintf(" <= %v", *s.Maximum)
+		text += " <= " + decimal(*s.Maximum)
 	}
 	return text
+}
+
+// decimal writes whole numbers as one would type them: 1048576, not 1.048576e+06.
+func decimal(f float64) string {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
 // propertyNames lists a schema's properties in declared order, else sorted.

@@ -189,7 +189,9 @@ func (k *checker) targets() {
 				groups[t.Relation] = g
 			}
 			g.entities += a.Entities
-			g.names = append(g.names, t.Entity.String())
+			if name := t.Entity.String(); !slices.Contains(g.names, name) {
+				g.names = append(g.names, name)
+			}
 		}
 	}
 	for _, c := range k.cat.Components {
