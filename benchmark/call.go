@@ -164,6 +164,7 @@ func latency(c *config, a, b *target, callers int) (s sides, err error) {
 	if c.quick {
 		n = 1200
 	}
+	n = c.size(n)
 	one := func(t *target, into *[]float64) {
 		defer loop(t.poll)()
 		runtime.GC()
@@ -247,6 +248,7 @@ func callBytes(c *config) ([]line, error) {
 	if c.quick {
 		n = 1000
 	}
+	n = c.size(n)
 	var per [3][]float64
 	for round := range c.rounds + 1 {
 		for i, t := range []*target{loupe, bare, peer} {
@@ -298,6 +300,7 @@ func pollTimes(c *config, t *target, s *mcpdebug.Server) ([]time.Duration, error
 	if c.quick {
 		n = 3000
 	}
+	n = c.size(n)
 	var times []time.Duration
 	var counting atomic.Bool
 	stop := loop(func() bool {

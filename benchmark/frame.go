@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -123,24 +122,21 @@ func (g *game) cleanup() {
 }
 
 // step is one frame: the debug server's turn and the game's.
-func (g *game) step(s *mcpdebug.Server) time.Duration {
+func (g *game) step(poll func() bool) (inPoll, whole time.Duration) {
 	start := time.Now()
-	s.Poll()
-	s.Guard(func() {
-		g.frame++
-		g.schedule.Frame(g.frame)
-		g.schedule.Run()
-	})
-	return time.Since(start)
+	poll()
+	inPoll = time.Since(start)
+	g.frame++
+	g.schedule.Frame(g.frame)
+	g.schedule.Run()
+	return inPoll, time.Since(start)
 }
 
 // frameP99 compares the game's frames while a client calls as fast as it can
-// with those while nobody does, in blocks in turn.
+// with those while nobody does, in blocks in turn. The client is a process of
+// its own, as an agent is. Beside it stands the same with the bare handler,
+// which shows what any server would do to the game on this machine.
 func frameP99(c *config) ([]line, error) {
-	total, block := 24_000, 400
-	if c.quick {
-		total, block = 8000, 200
-	}
 	g := newGame()
 	s, err := mcpdebug.Listen("127.0.0.1:0", nil)
 	if err != nil {
@@ -148,72 +144,94 @@ func frameP99(c *config) ([]line, error) {
 	}
 	defer s.Close()
 	s.Bind(g.loupe, &tools.App{Name: "benchmark", Systems: g.schedule})
-	s.Poll()
-	t := newClient(s.URL(), "", "")
-	defer t.close()
-	if err := t.connect(); err != nil {
+	loupe, err := g.disturbed(c, s.Poll, s.URL(), "agent")
+	if err != nil {
 		return nil, err
 	}
-
-	var on, off []time.Duration
-	calls := 0
-	for range 200 {
-		g.step(s)
+	bare, err := bareTarget()
+	if err != nil {
+		return nil, err
 	}
-	for i := range total / block {
+	defer bare.close()
+	control, err := g.disturbed(c, bare.poll, bare.client.url, "echo")
+	if err != nil {
+		return nil, err
+	}
+	without := quantile(loupe.off, 0.99)
+	limit := max(1.05, float64(without+200*time.Microsecond)/float64(without))
+	poll := figure("frame_p99_poll_us", "µs", 1, []float64{micros(quantile(loupe.polls, 0.99))}, "p99 of the Poll alone in the frames with calls: Loupe's share of them")
+	return []line{
+		{kind: "ratio", name: "frame_p99", value: loupe.ratio(), goal: fmt.Sprintf("≤ max(1.05, +0.2 ms): %.3g", limit), limit: limit, detail: loupe.detail()},
+		{kind: "ratio", name: "frame_p99_bare", value: control.ratio(), detail: "the bare handler in place of Loupe: " + control.detail()},
+		poll,
+	}, nil
+}
+
+// disturbance is the frames with and without calls, sorted.
+type disturbance struct {
+	on, off, polls []time.Duration
+	calls          int
+}
+
+func (d *disturbance) ratio() float64 {
+	return float64(quantile(d.on, 0.99)) / float64(quantile(d.off, 0.99))
+}
+
+func (d *disturbance) detail() string {
+	return fmt.Sprintf("%v beside %v; p50 %v beside %v; %d frames of %d entities without a pause between, %d calls",
+		quantile(d.on, 0.99), quantile(d.off, 0.99), quantile(d.on, 0.5), quantile(d.off, 0.5), len(d.on)+len(d.off), gameEntities, d.calls)
+}
+
+func (g *game) disturbed(c *config, poll func() bool, url, calls string) (*disturbance, error) {
+	blocks, block := 60, 400
+	if c.quick {
+		blocks, block = 40, 200
+	}
+	if c.smoke {
+		blocks, block = 2, 100
+	}
+	poll()
+	stop := loop(poll)
+	caller, err := startCaller(url, calls)
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	defer caller.close()
+	d := &disturbance{}
+	for range block {
+		g.step(poll)
+	}
+	for i := range blocks {
 		calling := i%2 == 1
-		var end atomic.Bool
-		var n int
-		done := make(chan error, 1)
 		if calling {
-			go func() { done <- callOn(t, &end, &n) }()
-		} else {
-			done <- nil
-		}
-		for range block {
-			took := g.step(s)
-			if calling {
-				on = append(on, took)
-			} else {
-				off = append(off, took)
+			if err := caller.start(); err != nil {
+				return nil, err
 			}
 		}
-		end.Store(true)
-		stop := loop(s.Poll) // the last call wants its answer
-		err := <-done
+		for range block {
+			inPoll, whole := g.step(poll)
+			if calling {
+				d.on, d.polls = append(d.on, whole), append(d.polls, inPoll)
+			} else {
+				d.off = append(d.off, whole)
+			}
+		}
+		if !calling {
+			continue
+		}
+		stop := loop(poll) // the last call wants its answer
+		n, err := caller.stop()
 		stop()
 		if err != nil {
 			return nil, err
 		}
-		calls += n
+		d.calls += n
 	}
-	slices.Sort(on)
-	slices.Sort(off)
-	with, without := quantile(on, 0.99), quantile(off, 0.99)
-	limit := max(1.05, float64(without+200*time.Microsecond)/float64(without))
-	return []line{
-		{kind: "ratio", name: "frame_p99", value: float64(with) / float64(without), goal: fmt.Sprintf("≤ max(1.05, +0.2 ms): %.3g", limit), limit: limit,
-			detail: fmt.Sprintf("%v beside %v; p50 %v beside %v; %d frames of %d entities without a pause between, %d calls", with, without, quantile(on, 0.5), quantile(off, 0.5), total, gameEntities, calls)},
-	}, nil
-}
-
-// callOn asks what an agent asks: one entity, then a page of a search.
-func callOn(t *client, end *atomic.Bool, n *int) error {
-	bodies := [][]byte{
-		[]byte(callBody("query", map[string]any{"where": "Health.HP < 10 && Position.X > 500", "limit": 20})),
-		[]byte(callBody("components_info", struct{}{})),
-		[]byte(callBody("stats", struct{}{})),
-		[]byte(callBody("query", map[string]any{"with": []string{"Position"}, "select": []string{"Position.X"}, "limit": 20})),
-	}
-	t.want = []byte(`"frame":`)
-	for i := 0; !end.Load(); i++ {
-		t.body = bodies[i%len(bodies)]
-		if err := t.call(); err != nil {
-			return err
-		}
-		*n++
-	}
-	return nil
+	slices.Sort(d.on)
+	slices.Sort(d.off)
+	slices.Sort(d.polls)
+	return d, nil
 }
 
 // profileCost is the game's speed with a CPU profile running, beside without.
@@ -240,7 +258,7 @@ func profileCost(c *config) ([]line, error) {
 		}
 		start := time.Now()
 		for range frames {
-			g.step(s)
+			g.step(s.Poll)
 		}
 		took := float64(time.Since(start).Nanoseconds()) / float64(frames)
 		if !profiled {

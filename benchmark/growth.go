@@ -60,7 +60,7 @@ func growth(c *config) ([]line, error) {
 	short := *c
 	short.rounds, short.slice = max(3, c.rounds/3), c.slice/2
 	var lines []line
-	byEntities, err := follow(&short, []int{1000, 10_000, 100_000, million}, func(n int) ecs.World { return newArche(n).loupe })
+	byEntities, err := follow(&short, []int{c.size(1000), c.size(10_000), c.size(100_000), c.size(million)}, func(n int) ecs.World { return newArche(n).loupe })
 	if err != nil {
 		return nil, err
 	}

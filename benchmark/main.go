@@ -17,6 +17,13 @@ import (
 )
 
 func main() {
+	if task := os.Getenv(callerEnv); task != "" {
+		if err := runCaller(task); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if run() {
 		os.Exit(1)
 	}

@@ -18,10 +18,21 @@ type bench struct {
 
 type config struct {
 	quick bool
+	// smoke only shows that everything runs: a hundredth of every world and
+	// count. Its figures mean nothing.
+	smoke bool
 	// rounds is how often each side of a pair is measured, in turn.
 	rounds int
 	// slice is how long one side runs in one round.
 	slice time.Duration
+}
+
+// size is n, or what a smoke test takes in its place.
+func (c *config) size(n int) int {
+	if c.smoke {
+		return max(1, n/100)
+	}
+	return n
 }
 
 // line is one printed figure.

@@ -26,7 +26,7 @@ type row struct {
 // page compares a query's first page of 100, from its arguments to its JSON,
 // with encoding/json given the same rows ready made.
 func page(c *config) ([]line, error) {
-	a := newArche(million)
+	a := newArche(c.size(million))
 	s := mcpdebug.New(nil)
 	defer s.Close()
 	s.Bind(a.loupe, &tools.App{Name: "benchmark"})

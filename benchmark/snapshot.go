@@ -18,7 +18,7 @@ import (
 // snapshots compares saving and loading a world with arche-serde, in memory on
 // both sides.
 func snapshots(c *config) ([]line, error) {
-	lines, err := snapshotsOf(c, 100_000, "")
+	lines, err := snapshotsOf(c, c.size(100_000), "")
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func snapshotsOf(c *config, n int, suffix string) ([]line, error) {
 
 // saveFrame is the part of a save that the game waits for.
 func saveFrame(c *config) ([]line, error) {
-	a := newArche(100_000)
+	a := newArche(c.size(100_000))
 	var failed error
 	var reused snapshot.Capture
 	take := func(cap func() *snapshot.Capture) op {
@@ -150,7 +150,7 @@ func saveDisk(c *config) ([]line, error) {
 	defer os.RemoveAll(dir)
 	s := mcpdebug.New(&mcpdebug.Options{DataDir: dir})
 	defer s.Close()
-	s.Bind(newArche(100_000).loupe, &tools.App{Name: "benchmark"})
+	s.Bind(newArche(c.size(100_000)).loupe, &tools.App{Name: "benchmark"})
 	s.Poll()
 	body := callBody("snapshot_save", struct{}{})
 	var failed error

@@ -108,7 +108,7 @@ func where(c *config) ([]line, error) {
 }
 
 func whereArche(c *config) ([]line, error) {
-	a := newArche(million)
+	a := newArche(c.size(million))
 	s, one, two, loop1, loop2, err := newScan(a.loupe)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func whereArche(c *config) ([]line, error) {
 }
 
 func whereArk(c *config) ([]line, error) {
-	w, lw := newArk(million)
+	w, lw := newArk(c.size(million))
 	s, one, two, loop1, loop2, err := newScan(lw)
 	if err != nil {
 		return nil, err
