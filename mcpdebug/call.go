@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/builtin"
 )
 
 // The life of a call. Whoever moves it to abandoned has seen to it that it
@@ -114,7 +116,13 @@ func (s *Server) unknownTool(name string) *tools.RPCError {
 			names = append(names, p.Spec.Name)
 		}
 	}
-	data := marshal(map[string]any{"code": ecs.NotFound, "got": name, "options": ecs.Nearest(name, names), "total": len(names), "hint": "help lists every tool"})
+	hint := "help lists every tool"
+	for _, sub := range builtin.Subsystems(host{s}, nil) {
+		if slices.ContainsFunc(sub.Tools, func(t *tools.Tool) bool { return t.Name == name }) {
+			hint = "the game does not provide it (" + sub.Name + "); capabilities lists what it lacks"
+		}
+	}
+	data := marshal(map[string]any{"code": ecs.NotFound, "got": name, "options": ecs.Nearest(name, names), "total": len(names), "hint": hint})
 	return &tools.RPCError{Code: -32602, Message: fmt.Sprintf("unknown tool %q", name), Data: data}
 }
 

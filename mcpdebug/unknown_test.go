@@ -1,0 +1,20 @@
+//go:build !nomcpdebug
+
+package mcpdebug
+
+import (
+	"strings"
+	"testing"
+)
+
+// A tool of a subsystem that the game lacks is no misspelling.
+func TestToolsOfAbsentSubsystemsAreExplained(t *testing.T) {
+	s := New(nil)
+	defer s.Close()
+	for name, want := range map[string]string{"frame_times": "capabilities", "systems_stop": "systems", "frame_tims": "help lists every tool"} {
+		got := s.Dispatch(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `"}}`)
+		if !strings.Contains(got, "unknown tool") || !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %q in it", name, got, want)
+		}
+	}
+}
