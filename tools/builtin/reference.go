@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/loupe-ecs/loupe/tools"
@@ -124,10 +125,10 @@ func (s schemaDoc) typeText() string {
 		t = strings.Join(labels, ", ")
 	}
 	if s.Minimum != nil {
-		t += fmt.Sprintf(", at least %v", *s.Minimum)
+		t += ", at least " + strconv.FormatFloat(*s.Minimum, 'f', -1, 64)
 	}
 	if s.Maximum != nil {
-		t += fmt.Sprintf(", at most %v", *s.Maximum)
+		t += ", at most " + strconv.FormatFloat(*s.Maximum, 'f', -1, 64)
 	}
 	if len(s.Default) > 0 {
 		t += ", default " + string(s.Default)
