@@ -18,6 +18,7 @@ type valueDiff struct {
 	epsilon float64
 	rows    []fieldDiff
 	visits  map[[2]unsafe.Pointer]bool
+	depth   int
 }
 
 type fieldDiff struct {
@@ -42,6 +43,11 @@ func (f fieldDiff) side(i int, v reflect.Value) json.RawMessage {
 // maxFieldRows bounds the rows of one value: a changed height map is one
 // difference, not a million.
 const maxFieldRows = 256
+
+// maxDiffDepth is how deep a difference is looked for. What lies deeper is one
+// value, compared bit by bit: a list of a million nodes is neither a million
+// stack frames nor a path of a million names.
+const maxDiffDepth = 64
 
 func (v *valueDiff) add(path string, a, b reflect.Value) {
 	if len(v.rows) < maxFieldRows {
@@ -79,6 +85,14 @@ func (v *valueDiff) walk(n *node, path string, a, b reflect.Value) {
 	if n.flat && n.size > 0 && bytes.Equal(memory(a, n.size), memory(b, n.size)) {
 		return
 	}
+	if v.depth >= maxDiffDepth {
+		if !sameEncoding(n, a, b) {
+			v.add(path, a, b)
+		}
+		return
+	}
+	v.depth++
+	defer func() { v.depth-- }()
 	switch n.kind {
 	case kOpaque:
 	case kFloat:
@@ -129,6 +143,13 @@ func (v *valueDiff) walk(n *node, path string, a, b reflect.Value) {
 	}
 }
 
+func sameEncoding(n *node, a, b reflect.Value) bool {
+	x, y := encoder{types: &typeTable{}, spell: true}, encoder{types: &typeTable{}, spell: true}
+	x.value(n, a.Addr().UnsafePointer())
+	y.value(n, b.Addr().UnsafePointer())
+	return bytes.Equal(x.buf, y.buf)
+}
+
 // sameZone: two loads of a named zone are different pointers.
 func sameZone(x, y *time.Location) bool {
 	if x == nil || y == nil || x == time.Local || y == time.Local || x == time.UTC || y == time.UTC {
@@ -165,7 +186,7 @@ func (v *valueDiff) met(a, b unsafe.Pointer) bool {
 
 func (v *valueDiff) parts(n *node, path string, a, b reflect.Value) {
 	if leaf(n) {
-		inner := valueDiff{epsilon: v.epsilon, visits: v.visits}
+		inner := valueDiff{epsilon: v.epsilon, visits: v.visits, depth: v.depth}
 		inner.inside(n, "", a, b)
 		if len(inner.rows) > 0 {
 			v.add(path, a, b)
@@ -298,7 +319,7 @@ func (v *valueDiff) dynamic(path string, a, b reflect.Value) {
 		return
 	}
 	// A scalar: the row shows the interface, with its type.
-	inner := valueDiff{epsilon: v.epsilon}
+	inner := valueDiff{epsilon: v.epsilon, depth: v.depth}
 	inner.walk(n, "", addressable(x), addressable(y))
 	if len(inner.rows) > 0 {
 		v.add(path, a, b)

@@ -353,4 +353,14 @@ func TestALongListDoesNotRecurse(t *testing.T) {
 	if n != 200_000 {
 		t.Errorf("%d elements", n)
 	}
+	// Comparing it neither recurses nor spells out a path to its end.
+	d, err := Diff(w.cat, &w.img, &s.Image, DiffOptions{})
+	if err != nil || !d.Same() {
+		t.Errorf("not the same: %+v %v", d, err)
+	}
+	at.Value++
+	d, err = Diff(w.cat, &w.img, &s.Image, DiffOptions{Limit: 5})
+	if err != nil || d.Changed != 1 || len(d.Rows) != 1 || len(d.Rows[0].Path) > 1000 {
+		t.Errorf("a change at its end: %+v %v", d, err)
+	}
 }
