@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -55,6 +56,30 @@ func (c *crashFile) open(s *Server) {
 func (c *crashFile) take() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	f, err := os.OpenFile(c.path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := c.takeOver(f); err != nil {
+		f.Close()
+		return err
+	}
+	c.file = f
+	return c.writeMarker(0)
+}
+
+// takeOver makes f this process's, unless another one that runs has it.
+func (c *crashFile) takeOver(f *os.File) error {
+	var m runMarker
+	if b, err := readSome(c.path + ".run"); err == nil {
+		_ = json.Unmarshal(b, &m)
+	}
+	// The lock ends with the process, however that ends. A process number alone
+	// says little: after a restart of the machine it is somebody else's.
+	err := lock(f)
+	if errors.Is(err, errLocked) || err != nil && m.Build.PID != 0 && m.Build.PID != os.Getpid() && alive(m.Build.PID) {
+		return fmt.Errorf("process %d uses it", m.Build.PID)
+	}
 	left, err := c.leftBehind()
 	if err != nil {
 		return err
@@ -73,16 +98,10 @@ func (c *crashFile) take() error {
 			c.previous = &p
 		}
 	}
-	f, err := os.OpenFile(c.path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
-	if err != nil {
+	if err := f.Truncate(0); err != nil {
 		return err
 	}
-	if err := debug.SetCrashOutput(f, debug.CrashOptions{}); err != nil {
-		f.Close()
-		return err
-	}
-	c.file = f
-	return c.writeMarker(0)
+	return debug.SetCrashOutput(f, debug.CrashOptions{})
 }
 
 // leftBehind tells how the process that used the file before ended; nil if it
@@ -93,9 +112,6 @@ func (c *crashFile) leftBehind() (*builtin.PreviousCrash, error) {
 	ran := err == nil
 	if ran {
 		_ = json.Unmarshal(b, &m) // a marker that was cut short still says that one ran
-		if m.Build.PID != 0 && m.Build.PID != os.Getpid() && alive(m.Build.PID) && m.Build.StartedAt != "" {
-			return nil, errors.New("process " + itoa(m.Build.PID) + " uses it")
-		}
 	}
 	report, err := readSome(c.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +129,7 @@ func (c *crashFile) leftBehind() (*builtin.PreviousCrash, error) {
 		if st, err := os.Stat(c.path); err == nil {
 			p.EndedAt = st.ModTime().Format(time.RFC3339)
 		}
-	case ran && m.Build.PID != os.Getpid():
+	case ran && (m.Build.PID != os.Getpid() || m.Build.StartedAt != buildInfo().StartedAt): // in a container every run may have the same number
 		p.Reason = "its end was not seen: it was killed, ran out of memory, or left without closing the server"
 		if st, err := os.Stat(c.path + ".run"); err == nil {
 			p.EndedAt = st.ModTime().Format(time.RFC3339)
@@ -174,10 +190,14 @@ func (c *crashFile) close() {
 		return
 	}
 	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+	_ = os.Remove(c.path + ".run")
+	// While the lock is held: whoever comes next must not take a file that goes.
+	err := os.Remove(c.path)
 	c.file.Close()
 	c.file = nil
-	_ = os.Remove(c.path)
-	_ = os.Remove(c.path + ".run")
+	if err != nil { // Windows removes no open file
+		_ = os.Remove(c.path)
+	}
 }
 
 func readSome(path string) ([]byte, error) {
@@ -188,6 +208,8 @@ func readSome(path string) ([]byte, error) {
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, maxCrashReport))
 }
+
+var errLocked = errors.New("another process has it")
 
 // alive reports whether a process runs. Windows answers FindProcess only for
 // processes that do and cannot be signalled.

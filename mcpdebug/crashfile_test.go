@@ -216,17 +216,63 @@ func TestCleanEndIsNoCrash(t *testing.T) {
 
 func TestCrashFileOfALivingProcessIsLeftAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "crash.txt")
-	marker, err := json.Marshal(runMarker{Build: buildOf(os.Getppid())})
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "LOUPE_TEST_DIE=serve", "LOUPE_TEST_CRASHFILE="+file)
+	out, err := cmd.StdoutPipe()
 	must(t, err)
-	must(t, os.WriteFile(file+".run", marker, 0o600))
+	must(t, cmd.Start())
+	defer func() { cmd.Process.Kill(); _ = cmd.Wait() }()
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "running\n" {
+		t.Fatalf("the child says %q", line)
+	}
 	s := withoutPort(t, &Options{CrashFile: file})
-	if l := logsOf(s); !strings.Contains(l, "the crash file cannot be used") {
+	if l := logsOf(s); !strings.Contains(l, fmt.Sprintf("process %d uses it", cmd.Process.Pid)) {
 		t.Errorf("log: %s", l)
 	}
-	if b, err := os.ReadFile(file + ".run"); err != nil || string(b) != string(marker) {
-		t.Error("the other process's marker was touched")
+	must(t, s.Close())
+	var m runMarker
+	b, err := readSome(file + ".run")
+	must(t, err)
+	if json.Unmarshal(b, &m) != nil || m.Build.PID != cmd.Process.Pid {
+		t.Errorf("the other process's marker was touched: %s", b)
 	}
-	succeeded(t, now(t, s, "ping", ""))
+}
+
+// The number of a process that was killed may be another one's by now: after a
+// restart of the machine, or in a container, where each run has the same.
+func TestMarkerOfADeadProcessWhoseNumberLives(t *testing.T) {
+	for name, pid := range map[string]int{"another's": os.Getppid(), "this one's": os.Getpid()} {
+		file := filepath.Join(t.TempDir(), "crash.txt")
+		build := buildOf(pid)
+		build.StartedAt = "2026-01-02T03:04:05Z"
+		marker, err := json.Marshal(runMarker{Build: build, Frame: 41})
+		must(t, err)
+		must(t, os.WriteFile(file+".run", marker, 0o600))
+		s := withoutPort(t, &Options{CrashFile: file})
+		p, _ := succeeded(t, now(t, s, "crash_report", ""))["previous"].(map[string]any)
+		if p["lastFrame"] != 41.0 || !strings.Contains(fmt.Sprint(p["reason"]), "its end was not seen") {
+			t.Errorf("%s number: %v, log %s", name, p, logsOf(s))
+		}
+		must(t, s.Close())
+	}
+}
+
+func TestTwoServersOfOneProcessDoNotShareACrashFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "crash.txt")
+	first := withoutPort(t, &Options{CrashFile: file})
+	second := withoutPort(t, &Options{CrashFile: file})
+	if l := logsOf(second); !strings.Contains(l, "the crash file cannot be used") {
+		t.Errorf("log: %s", l)
+	}
+	must(t, second.Close())
+	if _, err := os.Stat(file + ".run"); err != nil {
+		t.Errorf("the end of the second server took the first one's marker: %v", err)
+	}
+	must(t, first.Close())
+	third := withoutPort(t, &Options{CrashFile: file})
+	if l := logsOf(third); strings.Contains(l, "cannot be used") {
+		t.Errorf("after both have ended: %s", l)
+	}
 }
 
 func TestUnusableCrashFilesDoNotStopTheGame(t *testing.T) {
