@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -37,7 +36,7 @@ func (s *Server) refresh() {
 func (s *Server) readCatalog() (cat *ecs.Catalog) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Error("the world cannot be described", "panic", fmt.Sprint(p))
+			s.log.Error("the world cannot be described", "panic", panicText(p))
 			cat = s.view.Load().catalog
 		}
 	}()
@@ -73,7 +72,7 @@ const maxSummary = 1 << 10
 func (s *Server) readSummary(f func() any) (out []byte) {
 	defer func() {
 		if p := recover(); p != nil {
-			out, _ = json.Marshal(map[string]string{"error": clip(fmt.Sprintf("App.Summary panicked: %v", p), 512)})
+			out, _ = json.Marshal(map[string]string{"error": clip("App.Summary panicked: "+panicText(p), 512)})
 		}
 	}()
 	var buf bytes.Buffer

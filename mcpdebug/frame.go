@@ -63,8 +63,9 @@ func (s *Server) framePart(c *call) (again bool) {
 			c.framed <- struct{}{}
 		}
 	}()
-	if !sameHandler(c.pub.Handler, c.pub.Tool.Handler) {
-		c.job, c.err = prepareWith(c.pub, c.pub.Tool.Handler, c.tc)
+	if now := c.pub.Tool.Handler; !sameHandler(c.pub.Handler, now) {
+		// Not prepareWith: plain handlers' arguments were checked off the frame.
+		c.job, c.err = now.Prepare(c.tc, c.tc.Request.Arguments)
 	}
 	if c.err == nil && c.job.Frame != nil {
 		f := s.newFrame(c, s.world)

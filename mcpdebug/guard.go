@@ -81,7 +81,8 @@ func (s *Server) crashedBy(p any) {
 
 // SetCrashed records a crash that the host itself has recovered: until it is
 // cleared with "" or clear_crash, calls are answered with the text, verbatim,
-// also when the host stops polling. Any goroutine.
+// also when the host stops polling. The same text again is the same crash. Any
+// goroutine.
 func (s *Server) SetCrashed(text string) {
 	if s == nil {
 		return
@@ -92,6 +93,9 @@ func (s *Server) SetCrashed(text string) {
 		}
 		return
 	}
+	if c := s.crash.Load(); c != nil && c.report.Text == text {
+		return // a host may say so in every frame of its error dialog
+	}
 	c := &crash{wire: clip(text, maxCrashText)}
 	r := &c.report
 	r.Text = text
@@ -101,6 +105,19 @@ func (s *Server) SetCrashed(text string) {
 }
 
 func (s *Server) setCrash(c *crash) {
+	s.recordCrash(c)
+	r := &c.report
+	// A host with an error dialog may never poll again.
+	for _, q := range s.queue.snapshot() {
+		if !q.pub.Spec.WhenCrashed && q.abandon() {
+			q.answer(refusal(s.crashedError(c), r.Frame))
+		}
+	}
+	// Last, and without a lock: a host's handler may look at the crash.
+	s.log.Error("the game crashed", "panic", r.Panic, "system", r.System, "frame", r.Frame, "count", r.Count, "traceback", clip(r.Text, 4<<10))
+}
+
+func (s *Server) recordCrash(c *crash) {
 	s.crashM.Lock()
 	defer s.crashM.Unlock()
 	r := &c.report
@@ -118,13 +135,6 @@ func (s *Server) setCrash(c *crash) {
 	s.lastCrash.Store(c)
 	s.crash.Store(c)
 	s.word.Or(bitRefresh)
-	s.log.Error("the game crashed", "panic", r.Panic, "system", r.System, "frame", r.Frame, "count", r.Count, "traceback", clip(r.Text, 4<<10))
-	// A host with an error dialog may never poll again.
-	for _, q := range s.queue.snapshot() {
-		if !q.pub.Spec.WhenCrashed && q.abandon() {
-			q.answer(refusal(s.crashedError(c), r.Frame))
-		}
-	}
 }
 
 // Crashed returns the text of the crash the game is in, verbatim. Any goroutine.

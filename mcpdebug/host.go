@@ -5,13 +5,11 @@ package mcpdebug
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -131,7 +129,7 @@ func unlockWorld(w ecs.World) (err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = &ecs.Error{Code: ecs.CrashLayout, Message: fmt.Sprintf("releasing the lock panicked: %v; the crash was not cleared", p)}
+			err = &ecs.Error{Code: ecs.CrashLayout, Message: "releasing the lock panicked: " + panicText(p) + "; the crash was not cleared"}
 		}
 	}()
 	return u.Unlock()
@@ -195,5 +193,3 @@ var buildInfo = sync.OnceValue(func() builtin.Build {
 	}
 	return b
 })
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -3,12 +3,41 @@
 package mcpdebug
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
 	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/tools/builtin"
 )
+
+// sturdy is the host's handler as the server uses it: it logs on the frame
+// goroutine and while it recovers panics, where one more would end the game.
+type sturdy struct {
+	slog.Handler
+	ring *logbuf.Ring
+}
+
+func (h sturdy) Handle(ctx context.Context, r slog.Record) (err error) {
+	defer h.survive()
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h sturdy) Enabled(ctx context.Context, l slog.Level) (enabled bool) {
+	defer h.survive()
+	return h.Handler.Enabled(ctx, l)
+}
+
+func (h sturdy) WithAttrs(as []slog.Attr) slog.Handler {
+	return sturdy{h.Handler.WithAttrs(as), h.ring}
+}
+func (h sturdy) WithGroup(name string) slog.Handler { return sturdy{h.Handler.WithGroup(name), h.ring} }
+
+func (h sturdy) survive() {
+	if p := recover(); p != nil {
+		h.ring.Add(logbuf.Line{Time: time.Now(), Level: slog.LevelError, Msg: "the host's log handler panicked: " + panicText(p)})
+	}
+}
 
 // LogHandler returns a handler that keeps what is logged in the ring that
 // get_logs reads, and hands it to next, which may be nil. A nil server returns

@@ -126,13 +126,10 @@ func New(o *Options) *Server {
 }
 
 func (s *Server) newLogger(host *slog.Logger) *slog.Logger {
-	switch {
-	case host == nil:
+	if host == nil {
 		return slog.New(s.ring.Handler(nil))
-	case s.ring.Records(host.Handler()):
-		return host
 	}
-	return slog.New(s.ring.Handler(host.Handler()))
+	return slog.New(s.ring.Handler(sturdy{host.Handler(), s.ring}))
 }
 
 // registerBuiltIns registers what every server offers. A tool of the host's
