@@ -48,6 +48,10 @@ func TestDomainToolGetsItsBackendOrSaysWhatToProvide(t *testing.T) {
 	if got, err := run(t, r, tool, `{"kind":"rain"}`); err != nil || got != `{"done":true}` || s.kind != "rain" {
 		t.Errorf("got %s, %v; sky %q", got, err, s.kind)
 	}
+	tools.Provide[weather](r, nil) // the level ended
+	if _, err := run(t, r, tool, `{"kind":"sun"}`); !errors.Is(err, ecs.NotSupported) {
+		t.Errorf("after the backend was withdrawn: %v", err)
+	}
 }
 
 func TestTogetherSharesGatesAndKeepsOwnOnes(t *testing.T) {

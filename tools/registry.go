@@ -197,7 +197,8 @@ func (r *Registry) Watch(f func()) (stop func()) {
 }
 
 // Provide hands r, the registry that the server was given in its options, the
-// backend that [Domain] tools of type B use. Providing again replaces it.
+// backend that [Domain] tools of type B use. Providing again replaces it; a nil
+// interface withdraws it.
 //
 //	reg := tools.NewRegistry()
 //	tools.Provide(reg, editor) // a *Editor
@@ -210,12 +211,11 @@ func Provide[B any](r *Registry, backend B) {
 	r.backends[reflect.TypeFor[B]()] = backend
 }
 
-func (r *Registry) backend(t reflect.Type) (any, bool) {
+func (r *Registry) backend(t reflect.Type) any {
 	if r == nil {
-		return nil, false
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	b, ok := r.backends[t]
-	return b, ok
+	return r.backends[t]
 }

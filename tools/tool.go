@@ -93,7 +93,8 @@ func (r *Result) Valid() bool {
 
 // HandlerFunc is the plainest handler: untyped arguments (already checked
 // against InputSchema, if there is one) and any JSON-able result. It runs on
-// the frame goroutine, or off it for an OffFrame tool.
+// the frame goroutine, or off it for an OffFrame tool; the result is encoded off
+// the frame, so it must not alias memory that the game goes on changing.
 type HandlerFunc func(f *Frame, args json.RawMessage) (any, error)
 
 // Prepare implements [Handler].

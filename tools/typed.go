@@ -267,14 +267,13 @@ func encodeResult(out any) (*Result, error) {
 func Domain[B, In, Out any](spec Spec, f func(ctx context.Context, backend B, in In) (Out, error)) *Tool {
 	want := reflect.TypeFor[B]()
 	find := func(c *Call) (B, error) {
-		var b B
-		v, ok := c.Registry.backend(want)
+		b, ok := c.Registry.backend(want).(B)
 		if !ok {
 			return b, &ecs.Error{Code: ecs.NotSupported,
 				Message: fmt.Sprintf("%s needs a %v, and this game provides none", spec.Name, want),
 				Want:    want.String(), Hint: fmt.Sprintf("the host calls tools.Provide(registry, value) with a %v", want)}
 		}
-		return v.(B), nil
+		return b, nil
 	}
 	if spec.OffFrame {
 		return NewOff(spec, func(c *Call, in In) (Out, error) {
