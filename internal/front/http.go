@@ -224,6 +224,10 @@ func (x *exchange) initialize() {
 		x.send(nil, rpcErrorf(codeParams, `"protocolVersion" is missing: one of %s`, strings.Join(sessionVersions, ", ")))
 		return
 	}
+	if n := len(x.e.params); n > maxInit {
+		x.send(nil, rpcErrorf(codeParams, "the parameters of initialize have %d bytes: at most %d are kept for a session", n, maxInit))
+		return
+	}
 	s := f.sessions.create(x.e.params)
 	if s == nil {
 		f.fail(x.w, http.StatusServiceUnavailable, x.e.id, rpcErrorf(codeServer,

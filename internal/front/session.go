@@ -125,6 +125,9 @@ func (t *sessions) each(f func(*session)) {
 	}
 }
 
+// maxInit bounds what each session keeps of its initialize.
+const maxInit = 64 << 10
+
 // evictable is how long a session must have been idle to make room for a new
 // one when the table is full.
 const evictable = 10 * time.Second

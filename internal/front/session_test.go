@@ -242,3 +242,11 @@ func TestDeleteCancelsTheSessionsCalls(t *testing.T) {
 		t.Errorf("the call ran after its session was gone: %s", b.notes())
 	}
 }
+
+func TestInitializeIsKeptForEverySessionSoItIsBounded(t *testing.T) {
+	_, f, url := serve(t, Options{}, false)
+	big := strings.Replace(initialize, `"capabilities":{`, `"capabilities":{"experimental":{"x":"`+strings.Repeat("x", maxInit)+`"},`, 1)
+	if a := post(t, url, big); !strings.Contains(a.body, `"code":-32602`) || !strings.Contains(a.body, "at most 65536") || f.sessions.len() != 0 {
+		t.Errorf("%.300s, %d sessions", a.body, f.sessions.len())
+	}
+}
