@@ -76,6 +76,7 @@ func (a answer) ran(t *testing.T) (r ran) {
 // However the ticks come about, the game is the same: as they would in play, step
 // by step, until a condition holds, at another speed.
 func TestTicksAreTheSameHoweverTheyCome(t *testing.T) {
+	t.Parallel()
 	c := connect(t, play(t, Options{Seed: 1, Enemies: 40}, 0))
 	c.frames(150)
 	c.ok("clock_set", obj{"paused": true}, nil)
@@ -100,13 +101,14 @@ func TestTicksAreTheSameHoweverTheyCome(t *testing.T) {
 	}
 	c.ok("clock_set", obj{"scale": 7.5}, nil)
 	c.frames(20)
-	if got, want := c.g.Hash(), play(t, Options{Seed: 1, Enemies: 40}, 600).Hash(); got != want || c.g.Ticks() != 600 {
+	if got, want := c.g.Hash(), wantInPlay(t); got != want || c.g.Ticks() != 600 {
 		t.Errorf("tick %d: state %016x, in play %016x", c.g.Ticks(), got, want)
 	}
 }
 
 // A run ends at the first tick at which the condition holds, not later.
 func TestRunUntilIsExact(t *testing.T) {
+	t.Parallel()
 	opts := Options{Seed: 3, Enemies: 30}
 	ref := play(t, opts, 0)
 	wounded := func() bool {
@@ -142,6 +144,7 @@ func TestRunUntilIsExact(t *testing.T) {
 }
 
 func TestTheClockAndTheRestOfTheGame(t *testing.T) {
+	t.Parallel()
 	c := connect(t, play(t, Options{Seed: 2, Enemies: 40}, 60))
 	// Another state holds the ticks: steps are refused, not kept for later.
 	c.g.States.Push(Paused)

@@ -19,6 +19,7 @@ import (
 
 // Stopping movement freezes what moves, and nothing else.
 func TestMovementAloneMoves(t *testing.T) {
+	t.Parallel()
 	g := play(t, Options{Seed: 2, Enemies: 40}, 120)
 	if err := g.Schedule.SetEnabled("movement", false); err != nil {
 		t.Fatal(err)
@@ -55,6 +56,7 @@ func TestMovementAloneMoves(t *testing.T) {
 }
 
 func TestOnlyPlayingAdvances(t *testing.T) {
+	t.Parallel()
 	for _, state := range []string{Paused, Menu, GameOver} {
 		g := play(t, Options{Seed: 2, Enemies: 40}, 60)
 		if err := g.States.Push(state); err != nil {
@@ -97,10 +99,11 @@ func TestStatesRefuse(t *testing.T) {
 // The waves, the fighting and the dying go on for long without the player
 // vanishing or the world filling up.
 func TestALongGame(t *testing.T) {
+	t.Parallel()
 	g := play(t, Options{Seed: 4, Enemies: 60}, 0)
 	e := playerOf(t, g)
 	most := 0
-	for range 2500 {
+	for range 2000 {
 		run(g, 1)
 		most = max(most, countFoes(g))
 	}
@@ -120,10 +123,16 @@ func TestALongGame(t *testing.T) {
 
 // All kinds of enemy do what they are for.
 func TestKindsBehave(t *testing.T) {
+	t.Parallel()
 	g := play(t, Options{Seed: 6, Enemies: 80}, 0)
 	seen := map[Mood]int{}
 	foreign := 0
+	moods := []Mood{Chase, Flank, Windup, Charge, Retreat}
+	missing := func(m Mood) bool { return seen[m] == 0 }
 	for range 900 {
+		if foreign > 0 && !slices.ContainsFunc(moods, missing) {
+			break
+		}
 		run(g, 1)
 		q := generic.NewFilter1[Brain]().Query(&g.World)
 		for q.Next() {
@@ -136,7 +145,7 @@ func TestKindsBehave(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range []Mood{Chase, Flank, Windup, Charge, Retreat} {
+	for _, m := range moods {
 		if seen[m] == 0 {
 			t.Errorf("nobody was ever in the mood %v: %v", m, seen)
 		}
@@ -147,6 +156,7 @@ func TestKindsBehave(t *testing.T) {
 }
 
 func TestAPlayerThatIsDownIsHelpedUpByTheNextWave(t *testing.T) {
+	t.Parallel()
 	g := play(t, Options{Seed: 2, Enemies: 40}, 60)
 	e := playerOf(t, g)
 	g.health.Get(e).HP = 0
@@ -160,7 +170,8 @@ func TestAPlayerThatIsDownIsHelpedUpByTheNextWave(t *testing.T) {
 		t.Errorf("down, but went from %v to %v", at, moved)
 	}
 	wave := g.score.Wave
-	for range 60 * 31 {
+	g.rules.WaveSeconds = 6
+	for range 60 * 7 {
 		run(g, 1)
 		if g.score.Wave > wave {
 			break
@@ -195,6 +206,7 @@ func TestLivesEndTheGame(t *testing.T) {
 // Somebody who edits the world may write any number anywhere. It must neither
 // panic nor spread to entities that were sound.
 func TestOddNumbersDoNotSpread(t *testing.T) {
+	t.Parallel()
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308, math.MaxFloat64, 5e-324, -1, 0}
 	g := play(t, Options{Seed: 8, Enemies: 80}, 60)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -242,6 +254,7 @@ func TestOddNumbersDoNotSpread(t *testing.T) {
 
 // Entities of any composition: systems take what is complete and leave the rest.
 func TestAnyCompositionOfComponents(t *testing.T) {
+	t.Parallel()
 	g := play(t, Options{Seed: 8, Enemies: 20}, 30)
 	w := &g.World
 	ids := []ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w), ecs.ComponentID[Health](w), ecs.ComponentID[Enemy](w), ecs.ComponentID[Brain](w),
@@ -273,6 +286,7 @@ func TestAnyCompositionOfComponents(t *testing.T) {
 
 // A Position alone just stands there; Health without an Enemy is nobody's business.
 func TestIncompleteEntitiesAreLeftAlone(t *testing.T) {
+	t.Parallel()
 	g := play(t, Options{Seed: 3, Enemies: 40}, 10)
 	m := generic.NewMap2[Position, Health](&g.World)
 	e := m.NewWith(&Position{11, 12}, &Health{HP: 0, Max: 9})

@@ -93,6 +93,7 @@ type obj = map[string]any
 // An agent plays: it looks where the player is, presses a key, and the player
 // goes there, away from where the autopilot would; later the autopilot is back.
 func TestAnAgentPlays(t *testing.T) {
+	t.Parallel()
 	c := connect(t, play(t, Options{Seed: 1, Enemies: 12}, 0))
 	c.frames(30)
 	where := func() Position {

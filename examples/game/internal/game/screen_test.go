@@ -52,6 +52,7 @@ func sameColor(a, b image.Image, ax, ay, bx, by int) bool {
 }
 
 func TestScreenshot(t *testing.T) {
+	t.Parallel()
 	c := connect(t, play(t, Options{Seed: 1, Enemies: 30}, 60))
 	whole, r := c.shot(obj{})
 	if r.Width != ViewW || r.Height != ViewH || r.DrawnFrame != 60 {
@@ -92,6 +93,7 @@ func TestScreenshot(t *testing.T) {
 
 // Wherever an entity is, its picture shows it.
 func TestScreenshotOfAnEntity(t *testing.T) {
+	t.Parallel()
 	c := connect(t, play(t, Options{Seed: 1, Enemies: 30}, 60))
 	cam := *c.g.camera
 	q := c.g.foes.Query(&c.g.World)
