@@ -16,26 +16,16 @@ type limitFacts struct {
 }
 
 type capabilitiesResult struct {
-	State      string             `json:"state" jsonschema:"the state now"`
-	States     []string           `json:"states" jsonschema:"every state a server can be in"`
-	ReadOnly   bool               `json:"readOnly" jsonschema:"true: tools that change things are refused"`
-	Protocols  []string           `json:"protocolVersions" jsonschema:"protocol versions that are spoken"`
-	Limits     limitFacts         `json:"limits" jsonschema:"the bounds that are in force"`
-	DataDir    string             `json:"dataDir,omitempty" jsonschema:"folder that snapshots, profiles and pictures are written under"`
-	Counts     map[string]int     `json:"counts" jsonschema:"how many tools, listed tools, generated tools, components, resources, archetypes, entities"`
-	Engine     *engineDescription `json:"engine,omitempty" jsonschema:"the ECS engine behind the world"`
-	Subsystems []subsystemRow     `json:"subsystems" jsonschema:"what the host provides, and what it would have to provide for the rest"`
-	Formats    []string           `json:"snapshotFormats" jsonschema:"formats of snapshot_save"`
-}
-
-type engineDescription struct {
-	Name               string   `json:"name" jsonschema:"name of the engine"`
-	Version            string   `json:"version,omitempty" jsonschema:"version of its module"`
-	MaxTypes           int      `json:"maxTypes,omitempty" jsonschema:"component types that work"`
-	RelationsPerEntity int      `json:"relationsPerEntity,omitempty" jsonschema:"relations an entity may have; absent: no limit"`
-	DanglingTargets    bool     `json:"danglingTargets" jsonschema:"a relation keeps its target after the target's death"`
-	PointerHazard      bool     `json:"pointerHazard" jsonschema:"the engine moves rows without write barriers: components with pointers can be corrupted by the game's own moves"`
-	Cannot             []string `json:"cannot,omitempty" jsonschema:"what the engine or its adapter cannot do"`
+	State      string         `json:"state" jsonschema:"the state now"`
+	States     []string       `json:"states" jsonschema:"every state a server can be in"`
+	ReadOnly   bool           `json:"readOnly" jsonschema:"true: tools that change things are refused"`
+	Protocols  []string       `json:"protocolVersions" jsonschema:"protocol versions that are spoken"`
+	Limits     limitFacts     `json:"limits" jsonschema:"the bounds that are in force"`
+	DataDir    string         `json:"dataDir,omitempty" jsonschema:"folder that snapshots, profiles and pictures are written under"`
+	Counts     map[string]int `json:"counts" jsonschema:"how many tools, listed tools, generated tools, components, resources, archetypes, entities"`
+	Engine     *engineFacts   `json:"engine,omitempty" jsonschema:"the ECS engine behind the world"`
+	Subsystems []subsystemRow `json:"subsystems" jsonschema:"what the host provides, and what it would have to provide for the rest"`
+	Formats    []string       `json:"snapshotFormats" jsonschema:"formats of snapshot_save"`
 }
 
 type subsystemRow struct {
@@ -65,8 +55,8 @@ func capabilitiesTool(h Host) *tools.Tool {
 		if cat := h.Catalog(); cat != nil {
 			r.Counts["components"], r.Counts["resources"] = len(cat.Components), len(cat.Resources)
 			r.Counts["archetypes"], r.Counts["entities"] = len(cat.Archetypes), cat.Entities.Alive
-			e := cat.Engine
-			r.Engine = &engineDescription{e.Name, e.Version, e.MaxTypes, e.RelationsPerEntity, e.DanglingTargets, e.PointerHazard, e.Cannot}
+			e := factsOf(cat.Engine)
+			r.Engine = &e
 		}
 		for _, s := range Subsystems(h, h.App()) {
 			row := subsystemRow{Name: s.Name, Present: s.Present}

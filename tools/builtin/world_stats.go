@@ -15,7 +15,7 @@ type statsResult struct {
 	Resources     typeCounts       `json:"resources" jsonschema:"resource types"`
 	CachedFilters *int             `json:"cachedFilters,omitempty" jsonschema:"filters that the game registered with the engine"`
 	Locked        bool             `json:"locked" jsonschema:"whether a query is open, so that nothing can be spawned, removed or despawned"`
-	Engine        engineInfo       `json:"engine" jsonschema:"the ECS engine"`
+	Engine        engineFacts      `json:"engine" jsonschema:"the ECS engine"`
 }
 
 type archetypeCounts struct {
@@ -30,12 +30,19 @@ type typeCounts struct {
 	Limit      int `json:"limit,omitempty" jsonschema:"how many the engine can take"`
 }
 
-type engineInfo struct {
+// engineFacts is an engine as stats and capabilities tell of it.
+type engineFacts struct {
 	Name               string   `json:"name" jsonschema:"name of the engine"`
-	Version            string   `json:"version,omitempty" jsonschema:"its version"`
-	RelationsPerEntity int      `json:"relationsPerEntity,omitempty" jsonschema:"how many relations an entity can have; absent: any number"`
-	PointerHazard      bool     `json:"pointerHazard" jsonschema:"the engine moves rows without write barriers: components that hold pointers can be corrupted by the game's own moves"`
+	Version            string   `json:"version,omitempty" jsonschema:"version of its module"`
+	MaxTypes           int      `json:"maxTypes,omitempty" jsonschema:"component types that work"`
+	RelationsPerEntity int      `json:"relationsPerEntity,omitempty" jsonschema:"relations an entity may have; absent: no limit"`
+	DanglingTargets    bool     `json:"danglingTargets" jsonschema:"a relation keeps its target after the target's death"`
+	PointerHazard      bool     `json:"pointerHazard" jsonschema:"the engine moves rows without write barriers: components with pointers can be corrupted by the game's own moves"`
 	Cannot             []string `json:"cannot,omitempty" jsonschema:"what the engine or its adapter cannot do"`
+}
+
+func factsOf(e ecs.Engine) engineFacts {
+	return engineFacts{e.Name, e.Version, e.MaxTypes, e.RelationsPerEntity, e.DanglingTargets, e.PointerHazard, e.Cannot}
 }
 
 func statsTool() *tools.Tool {
@@ -47,8 +54,7 @@ func statsTool() *tools.Tool {
 		Frame: func(f *tools.Frame, _ noArgs) (*ecs.Catalog, error) { return f.World.Catalog(), nil },
 		After: func(_ *tools.Call, cat *ecs.Catalog) (statsResult, error) {
 			out := statsResult{Entities: cat.Entities, MemoryBytes: cat.MemoryBytes, Locked: cat.Locked,
-				Engine: engineInfo{Name: cat.Engine.Name, Version: cat.Engine.Version, RelationsPerEntity: cat.Engine.RelationsPerEntity,
-					PointerHazard: cat.Engine.PointerHazard, Cannot: cat.Engine.Cannot}}
+				Engine: factsOf(cat.Engine)}
 			if cat.CachedFilters >= 0 {
 				out.CachedFilters = &cat.CachedFilters
 			}
