@@ -1,0 +1,95 @@
+//go:build !nomcpdebug
+
+package mcpdebug
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// Worlds, tools and clients come and go at once, two servers share a registry,
+// and afterwards nothing is left.
+func TestRebindRegisterAndDispatchUnderLoad(t *testing.T) {
+	before := runtime.NumGoroutine()
+	registry := tools.NewRegistry()
+	s := New(&Options{Registry: registry, QueueLen: 16})
+	other := New(&Options{Registry: registry})
+	w, w2 := newWorld(), newWorld()
+	worlds := []*archeworld.World{archeworld.New(w), archeworld.New(w2)}
+	var stop atomic.Bool
+	var loop, clients sync.WaitGroup
+	loop.Go(func() {
+		for i := 0; !stop.Load(); i++ {
+			s.Poll()
+			other.Poll()
+			switch i % 40 {
+			case 0:
+				s.Bind(worlds[0], &tools.App{Name: "one"})
+			case 10:
+				s.Bind(nil, nil)
+			case 20:
+				s.Bind(worlds[1], nil)
+			case 30:
+				other.Bind(worlds[i/40%2], nil)
+			case 35:
+				for _, text := range []string{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"stats"}}`, "{", "[]", "\x00",
+					`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":"{"}}`, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`} {
+					if a := s.Dispatch(text); !json.Valid([]byte(a)) {
+						t.Errorf("Dispatch(%q): %s", text, a)
+					}
+				}
+			}
+			runtime.Gosched()
+		}
+	})
+	clients.Go(func() {
+		for i := range 150 {
+			name := fmt.Sprint("t", i%7)
+			if err := s.Register(plain(name, nil, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })); err != nil {
+				t.Error(err)
+			}
+			if i%3 == 0 {
+				registry.Unregister(name, "query")
+				_ = registry.Listing().Listed()
+			}
+		}
+	})
+	for i := range 4 {
+		clients.Go(func() {
+			for n := range 60 {
+				name := []string{"query", "stats", "t1", "context", "Position_configure", "spawn", "run_lua"}[(n+i)%7]
+				args := map[string]string{"query": `{"where":"Position.X > 0"}`, "spawn": `{"components":{"Position":{"X":1}}}`, "run_lua": `{"code":"return 1"}`,
+					"Position_configure": `{"entity":"0v0","X":2}`}[name]
+				if r := <-ask(context.Background(), s, name, args); r == nil || r.RPC == nil && !json.Valid(r.Structured) {
+					t.Errorf("%s: %+v", name, r)
+				} else if code, text := codeOf(r); code == "panic" || code == "timeout" {
+					t.Errorf("%s: %s", name, text)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	must(t, other.Close())
+	if r := now(t, s, "ping", "{}"); r.IsError {
+		t.Errorf("after the other server's end: %s", r.Text)
+	}
+	must(t, s.Close())
+	stop.Store(true)
+	loop.Wait()
+	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
+		runtime.Gosched()
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		buf := make([]byte, 1<<16)
+		t.Errorf("%d goroutines before, %d after\n%s", before, n, buf[:runtime.Stack(buf, true)])
+	}
+}
