@@ -277,13 +277,22 @@ func callBytes(c *config) ([]line, error) {
 // frameUs is what one small call takes of the frame: the whole Poll that
 // answers it.
 func frameUs(c *config) ([]line, error) {
-	t, s, err := loupeTarget(1000)
+	t, _, err := loupeTarget(1000)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
 	t.client.body, t.client.want = []byte(callBody("info", map[string]string{"entity": "42v0"})), []byte(`"alive":true`)
-	times, err := pollTimes(c, t, s)
+	times, err := pollTimes(c, t)
+	if err != nil {
+		return nil, err
+	}
+	b, err := bareTarget()
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	bare, err := pollTimes(c, b)
 	if err != nil {
 		return nil, err
 	}
@@ -291,11 +300,13 @@ func frameUs(c *config) ([]line, error) {
 		{kind: "figure", name: "frame_us", value: micros(quantile(times, 0.5)), unit: "µs", goal: "≤ 10 µs", limit: 10,
 			detail: fmt.Sprintf("p50 of the Poll that answers `info` (five components); %d calls", len(times))},
 		{kind: "figure", name: "frame_us_p99", value: micros(quantile(times, 0.99)), unit: "µs"},
+		{kind: "figure", name: "frame_us_bare", value: micros(quantile(bare, 0.5)), unit: "µs",
+			detail: "p50 of the bare hand-off's poll that answers an echo: what waking the goroutine that waits costs by itself"},
 	}, nil
 }
 
-// pollTimes measures the Polls that answered a call, sorted.
-func pollTimes(c *config, t *target, s *mcpdebug.Server) ([]time.Duration, error) {
+// pollTimes measures the polls that answered a call, sorted.
+func pollTimes(c *config, t *target) ([]time.Duration, error) {
 	n := 20_000
 	if c.quick {
 		n = 3000
@@ -305,7 +316,7 @@ func pollTimes(c *config, t *target, s *mcpdebug.Server) ([]time.Duration, error
 	var counting atomic.Bool
 	stop := loop(func() bool {
 		start := time.Now()
-		answered := s.Poll()
+		answered := t.poll()
 		if took := time.Since(start); answered && counting.Load() {
 			times = append(times, took)
 		}

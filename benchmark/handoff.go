@@ -53,6 +53,7 @@ func (h *handOff) poll() bool {
 // the scheduler, which looks there before it looks at the network, would leave
 // every connection waiting for the 10 ms of its monitor thread.
 func loop(poll func() bool) (stop func()) {
+	poll() // a game that stood still moves again before anybody calls
 	var end atomic.Bool
 	done := make(chan struct{})
 	go func() {

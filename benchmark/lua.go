@@ -22,13 +22,13 @@ const (
 
 // luaFrame is what a script that does nothing takes of the frame.
 func luaFrame(c *config) ([]line, error) {
-	t, s, err := loupeTarget(1000)
+	t, _, err := loupeTarget(1000)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
 	t.client.body, t.client.want = []byte(callBody("run_lua", map[string]string{"code": "return 1"})), []byte(`"returned":1`)
-	times, err := pollTimes(c, t, s)
+	times, err := pollTimes(c, t)
 	if err != nil {
 		return nil, err
 	}

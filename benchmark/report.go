@@ -32,13 +32,13 @@ func writeReport(path string, lines []line) error {
 	}
 	// What is missed is explained by hand below this marker; it is kept.
 	const marker = "\n<!-- notes -->\n"
+	notes := marker
 	if old, err := os.ReadFile(path); err == nil {
 		if i := bytes.Index(old, []byte(marker)); i >= 0 {
-			b.Write(old[i:])
+			notes = string(old[i:])
 		}
-	} else {
-		b.WriteString(marker)
 	}
+	b.WriteString(notes)
 	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 		return err
 	}

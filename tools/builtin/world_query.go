@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"hash/fnv"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +48,7 @@ type queryResult struct {
 	Matched  int         `json:"matched" jsonschema:"how many entities match"`
 	Entities []entityRow `json:"entities" jsonschema:"a page of them"`
 	queryRest
-	rows []byte // Entities, encoded
+	head []byte // Matched and Entities, encoded
 }
 
 type queryRest struct {
@@ -60,9 +59,11 @@ type queryRest struct {
 
 // AppendJSON implements [tools.Encoded]: the rows are JSON already.
 func (r queryResult) AppendJSON(dst []byte) ([]byte, error) {
-	dst = append(slices.Grow(dst, len(r.rows)+512), `{"matched":`...)
-	dst = strconv.AppendInt(dst, int64(r.Matched), 10)
-	dst = append(append(dst, `,"entities":`...), r.rows...)
+	if dst == nil {
+		dst = r.head
+	} else {
+		dst = append(dst, r.head...)
+	}
 	at := len(dst)
 	dst, err := ecs.AppendJSON(dst, reflect.ValueOf(&r.queryRest).Elem(), ecs.EncodeOptions{JSON: true})
 	if err == nil {
@@ -366,8 +367,9 @@ func queryAfter(_ *tools.Call, q *queryCopy) (queryResult, error) {
 func (q *queryCopy) encode(out *queryResult) (size int, err error) {
 	limit := q.prep.args.max()
 	w := newPageWriter(q.rows.cat)
-	buf := append(make([]byte, 0, min(limit, 256*q.rows.n)+512), '[')
-	defer func() { out.rows = append(buf, ']') }()
+	buf := append(make([]byte, 0, min(limit, 256*q.rows.n)+1024), `{"matched":`...)
+	buf = append(strconv.AppendInt(buf, int64(q.matched), 10), `,"entities":[`...)
+	defer func() { out.head = append(buf, ']') }()
 	for r := range q.rows.runs {
 		run := &q.rows.runs[r]
 		w.begin(run)
