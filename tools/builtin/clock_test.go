@@ -61,7 +61,7 @@ func (c *partClock) frame() {
 	}
 }
 
-// call is a tool call that is run again at each Poll.
+// laterCall is a tool call that is run again at each Poll.
 type laterCall struct {
 	h   *harness
 	c   *tools.Call
@@ -181,6 +181,16 @@ func TestClockSet(t *testing.T) {
 	c.err = &ecs.Error{Code: ecs.NotSupported, Message: "one speed"}
 	h.wantRefusal("clock_set", `{"scale":2}`, ecs.NotSupported)
 	h.wantRefusal("clock_set", `{"step":2}`, ecs.NotSupported)
+}
+
+// A read-only server refuses what is marked destructive.
+func TestWhoChangesTheClockIsDestructive(t *testing.T) {
+	h, _, _ := newClock(t)
+	for name, writes := range map[string]bool{"clock_info": false, "clock_set": true, "run_until": true} {
+		if p, _ := h.reg.Listing().Lookup(name); p.Spec.Destructive != writes || p.Spec.ReadOnly == writes || p.Spec.WhenCrashed || p.Spec.WhenParked {
+			t.Errorf("%s: %+v", name, p.Spec)
+		}
+	}
 }
 
 // One call drives the clock at a time; the last one that pauses or resumes has it.
