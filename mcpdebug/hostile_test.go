@@ -167,3 +167,39 @@ func TestPanicsThatReferToThemselvesCanBeTold(t *testing.T) {
 		}
 	})
 }
+
+// listSink is an event sink that cannot be compared with another.
+type listSink struct{ kinds []tools.EventKind }
+
+func (l listSink) Kinds() []tools.EventKind { return l.kinds }
+func (listSink) Push(string, any) error     { return nil }
+
+// lazyScreen draws later than anybody waits for.
+type lazyScreen struct{ list []int }
+
+func (lazyScreen) Capture(tools.Shot, func(tools.Picture, error)) {}
+
+func TestHostPartsNeedNotBeComparableAndMayBeReplaced(t *testing.T) {
+	bubble(t, &Options{DataDir: t.TempDir()}, func(t *testing.T, s *Server) {
+		world := archeworld.New(newWorld())
+		app := func() *tools.App {
+			return &tools.App{Name: "lists", Events: listSink{[]tools.EventKind{{Name: "jump"}}}, Screen: lazyScreen{}}
+		}
+		s.Bind(world, app())
+		if m := succeeded(t, polled(t, s, "send_event", `{"kind":"jump"}`)); m["pushed"] != "jump" {
+			t.Errorf("%v", m)
+		}
+		shot := ask(t.Context(), s, "screenshot", "{}")
+		synctest.Wait()
+		s.Poll()
+		s.Bind(world, app())
+		s.Poll()
+		synctest.Wait()
+		select {
+		case r := <-shot:
+			refusedWith(t, r, ecs.NotRunning)
+		default:
+			t.Error("the picture of a screen that is gone is still waited for")
+		}
+	})
+}

@@ -29,7 +29,7 @@ type sendEventArgs struct {
 }
 
 type eventToSend struct {
-	sink    tools.EventSink
+	app     *tools.App
 	kind    string
 	payload any
 }
@@ -50,7 +50,7 @@ func prepareEvent(app *tools.App, in sendEventArgs) (eventToSend, error) {
 	if app == nil || app.Events == nil {
 		return eventToSend{}, lacks("events")
 	}
-	e := eventToSend{sink: app.Events, kind: in.Kind}
+	e := eventToSend{app: app, kind: in.Kind}
 	if in.Kind == "" {
 		if len(in.Payload) > 0 && string(in.Payload) != "null" {
 			return e, &ecs.Error{Code: ecs.InvalidArguments, Message: "payload without kind: say which event it is for", Next: "send_event"}
@@ -73,7 +73,7 @@ func prepareEvent(app *tools.App, in sendEventArgs) (eventToSend, error) {
 func pushEvent(f *tools.Frame, e eventToSend) (r sendEventResult, err error) {
 	if e.kind == "" {
 		r.Kinds = []eventKindRow{}
-		for _, k := range e.sink.Kinds() {
+		for _, k := range e.app.Events.Kinds() {
 			row := eventKindRow{Name: k.Name, Doc: k.Doc}
 			if k.Payload != nil {
 				if row.Schema, err = json.Marshal(tools.FieldSchema(ecs.ArgsOf(k.Payload).Root)); err != nil {
@@ -84,9 +84,9 @@ func pushEvent(f *tools.Frame, e eventToSend) (r sendEventResult, err error) {
 		}
 		return r, nil
 	}
-	if f.App.Events != e.sink {
+	if f.App != e.app {
 		return r, &ecs.Error{Code: ecs.NotRunning, Message: "another app was bound meanwhile", Hint: "call send_event again"}
 	}
 	r.Pushed = e.kind
-	return r, e.sink.Push(e.kind, e.payload)
+	return r, e.app.Events.Push(e.kind, e.payload)
 }

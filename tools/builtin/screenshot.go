@@ -69,7 +69,7 @@ func (r screenshotResult) ToolContent() []tools.Content {
 // frame, until the host has drawn.
 type capture struct {
 	args  screenshotArgs
-	asked bool
+	asked *tools.App // whose screen was asked
 	done  bool
 	pic   tools.Picture
 	err   error
@@ -88,8 +88,11 @@ func takeShot(f *tools.Frame, c *capture) (*capture, error) {
 	if f.App.Screen == nil {
 		return nil, lacks("screen")
 	}
-	if !c.asked {
-		c.asked = true
+	if c.asked != nil && c.asked != f.App {
+		return nil, &ecs.Error{Code: ecs.NotRunning, Message: "another app was bound before the picture was drawn", Hint: "call screenshot again", Next: "screenshot"}
+	}
+	if c.asked == nil {
+		c.asked = f.App
 		var shot tools.Shot
 		if c.args.Entity.given {
 			if f.World == nil {
