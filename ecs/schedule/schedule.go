@@ -86,7 +86,7 @@ func Disabled() Option { return func(s *system) { s.enabled = false } }
 
 // Add appends a system to a phase; within a phase systems run in the order they
 // were added. It panics where the phase is unknown, the name is empty or taken,
-// or run is nil: those are mistakes in the host's source.
+// or run is nil: those are mistakes in the host's source. Frame goroutine.
 func (s *Schedule) Add(phaseName, name string, run func(), opts ...Option) {
 	p := s.phase(phaseName)
 	switch {
@@ -116,6 +116,7 @@ func (s *Schedule) Add(phaseName, name string, run func(), opts ...Option) {
 // Frame begins the times of frame n, a number that grows. A host that runs the
 // schedule several times a frame (fixed steps that catch up) calls it once per
 // frame and its runs add up. A host that never calls it gets one frame per Run.
+// Frame goroutine.
 func (s *Schedule) Frame(n uint64) {
 	s.manual = true
 	s.begin(n)
@@ -129,6 +130,7 @@ func (s *Schedule) begin(n uint64) {
 // Run runs the enabled systems of the named phases in their order, or of all
 // phases if none is named. A name without a phase is skipped. If a system
 // panics, the panic goes on to the caller and Running keeps naming the system.
+// Frame goroutine.
 func (s *Schedule) Run(phases ...string) {
 	if !s.manual || s.frame == 0 {
 		s.begin(s.frame + 1)
@@ -193,7 +195,7 @@ func (s *Schedule) Running() (system string, forTime time.Duration) {
 // a panic and will not run the schedule again soon. Frame goroutine.
 func (s *Schedule) ClearRunning() { s.current.Store(nil) }
 
-// Phases lists the phases in order.
+// Phases lists the phases in order. Any goroutine.
 func (s *Schedule) Phases() []string {
 	var names []string
 	for _, p := range s.phases {
