@@ -58,15 +58,12 @@ func TestStateAtFrame600(t *testing.T) {
 	} else if knownHere && got != stateAt600 {
 		t.Errorf("state %s, want %s", got, stateAt600)
 	}
-	if again := play(t, Options{Seed: 1, Enemies: 40}, 600).Hash(); again != first {
-		t.Errorf("a second run ends in %016x, the first in %s", again, got)
-	}
 	if a, b := play(t, Options{Seed: 1, Enemies: 40}, 30).Hash(), play(t, Options{Seed: 2, Enemies: 40}, 30).Hash(); a == b {
 		t.Error("another seed comes to the same state")
 	}
 }
 
-// Looking changes nothing: pictures, raycasts and lists in between leave the
+// A second run ends in the same state, and looking changes nothing: pictures, raycasts and lists in between leave the
 // game as it would have been.
 func TestLookingLeavesTheGameAsItIs(t *testing.T) {
 	t.Parallel()
