@@ -2,7 +2,6 @@
 package main
 
 import (
-	"fmt"
 	"log"
 	"time"
 
@@ -25,10 +24,11 @@ func main() {
 	dbg, err := mcpdebug.Listen(mcpdebug.DefaultAddr, nil)
 	if err != nil {
 		log.Print(err) // the game runs on: a nil server does nothing
+	} else {
+		log.Print("debug server listening at ", dbg.URL())
 	}
 	defer dbg.Close()
 	dbg.Bind(archeworld.New(&world), &tools.App{Name: "minimal"})
-	fmt.Println("debug server listening at", dbg.URL())
 
 	for range time.Tick(time.Second / 60) {
 		dbg.Poll()
