@@ -19,12 +19,6 @@ import (
 // stands in.
 func (r *Ring) Handler(next slog.Handler) slog.Handler { return &handler{ring: r, next: standIn(next)} }
 
-// Records tells whether h already writes into r.
-func (r *Ring) Records(h slog.Handler) bool {
-	hh, ok := h.(*handler)
-	return ok && hh.ring == r
-}
-
 type handler struct {
 	ring  *Ring
 	next  slog.Handler
