@@ -51,8 +51,7 @@ func wantInPlay(t *testing.T) uint64 {
 
 func TestStateAtFrame600(t *testing.T) {
 	t.Parallel()
-	first := wantInPlay(t)
-	got := fmt.Sprintf("%016x", first)
+	got := fmt.Sprintf("%016x", wantInPlay(t))
 	if *update {
 		t.Logf("state at frame 600: %s", got)
 	} else if knownHere && got != stateAt600 {
@@ -63,8 +62,8 @@ func TestStateAtFrame600(t *testing.T) {
 	}
 }
 
-// A second run ends in the same state, and looking changes nothing: pictures, raycasts and lists in between leave the
-// game as it would have been.
+// A second run ends in the same state, and looking changes nothing: pictures,
+// raycasts and lists in between leave the game as it would have been.
 func TestLookingLeavesTheGameAsItIs(t *testing.T) {
 	t.Parallel()
 	g := play(t, Options{Seed: 1, Enemies: 40}, 0)
