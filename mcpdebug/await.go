@@ -96,6 +96,7 @@ func (s *Server) begin(c *call) *tools.Reply {
 	if c.pub.Spec.OffFrame {
 		return nil
 	}
+	c.watched = s.watchedEntities(&c.pub.Spec)
 	switch s.enqueue(c) {
 	case queueFull:
 		return refusal(&ecs.Error{Code: ecs.Busy, Message: fmt.Sprintf("%d calls are waiting already; this one was not queued", s.opts.QueueLen),

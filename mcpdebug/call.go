@@ -47,9 +47,10 @@ type call struct {
 	at      atomic.Uint64 // the frame it ran in
 
 	// The frame goroutine's, until framed.
-	frame uint64
-	took  time.Duration
-	err   error
+	frame   uint64
+	took    time.Duration
+	err     error
+	watched []watchedEntity // subscribed to, to see whether the call changes them
 }
 
 // answer delivers a reply unless one was delivered before: a late answer goes

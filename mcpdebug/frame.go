@@ -73,6 +73,8 @@ func (s *Server) framePart(c *call) (again bool) {
 		if s.world != nil {
 			f.Catalog = s.readCatalog()
 		}
+		s.noteEntities(c.watched)
+		defer s.touchEntities(c.watched) // also if it panics
 		c.err = c.job.Frame(f)
 	}
 	done = true

@@ -96,6 +96,9 @@ func (s *Server) framePartPrepared(c *call) (again bool) {
 	if s.world != nil {
 		f.Catalog = s.readCatalog()
 	}
+	c.watched = s.watchedEntities(&c.pub.Spec)
+	s.noteEntities(c.watched)
+	defer s.touchEntities(c.watched)
 	c.err = c.job.Frame(f)
 	if errors.Is(c.err, tools.ErrLater) {
 		c.err = nil

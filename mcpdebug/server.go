@@ -56,6 +56,8 @@ type Server struct {
 	speed   atomic.Uint64 // frames per second, a float64's bits
 	history callRing
 
+	updates updates // of resources
+
 	trusted map[*tools.Tool]bool // built-in tools; fixed by New
 
 	components *builtin.ComponentTools

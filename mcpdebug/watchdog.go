@@ -176,4 +176,5 @@ func (s *Server) serveClients(w *watchdog, now time.Time, f uint64) {
 		s.crashes.mark(f)
 	}
 	s.settle()
+	s.announce(now)
 }

@@ -42,6 +42,9 @@ type Resource struct {
 	// Complete proposes values for a variable of the template. Any goroutine.
 	// Default: none.
 	Complete func(c *Call, variable, prefix string) []string
+	// Check refuses to subscribe to a URI of the template that can never exist.
+	// Any goroutine; it must not block. Default: every URI may be subscribed to.
+	Check func(ResourceRequest) error
 	// Unlisted: readable, but left out of the listing.
 	Unlisted bool
 }

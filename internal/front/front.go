@@ -128,7 +128,7 @@ func New(b Backend, o Options) *Front {
 	f.guard = newGuard(&f.o)
 	f.sessions.init(f)
 	f.stateless.init(f)
-	f.listens.all = map[*peer]struct{}{}
+	f.listens.all = map[*peer][]string{}
 	f.announcer.init(f)
 	return f
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"sync"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -23,11 +23,9 @@ func (x *exchange) subscribe() {
 		x.send(nil, rpcErrorf(codeParams, `"uri" is missing`))
 		return
 	}
-	docs := x.f.b.Registry().Documents()
 	on := x.e.method == "resources/subscribe"
-	if _, _, known := docs.Resource(uri); !known && on {
-		uris := docs.URIs()
-		x.send(nil, refusal(&ecs.Error{Code: ecs.NotFound, Message: "no resource " + clip(uri), Options: ecs.Nearest(uri, uris), Total: len(uris)}))
+	if err := x.f.canSubscribe(uri); on && err != nil {
+		x.send(nil, refusal(err))
 		return
 	}
 	s := x.session
@@ -85,7 +83,7 @@ type listens struct {
 	once    sync.Once
 	handler *mcp.StreamableHTTPHandler
 	mu      sync.Mutex
-	all     map[*peer]struct{}
+	all     map[*peer][]string // and the URIs that it subscribed to
 }
 
 type peerKey struct{}
@@ -96,6 +94,23 @@ func (f *Front) listen(x *exchange) {
 	if !x.streamOK {
 		f.fail(x.w, http.StatusNotAcceptable, x.e.id, rpcErrorf(codeServer, "subscriptions/listen answers an event stream: Accept must take text/event-stream"))
 		return
+	}
+	var wanted struct {
+		Notifications struct {
+			ResourceSubscriptions []string `json:"resourceSubscriptions"`
+		} `json:"notifications"`
+	}
+	_ = json.Unmarshal(x.e.params, &wanted) // the SDK refuses what is malformed
+	uris := wanted.Notifications.ResourceSubscriptions
+	if len(uris) > maxSubscriptions {
+		x.send(nil, rpcErrorf(codeServer, "a stream has at most %d subscriptions", maxSubscriptions))
+		return
+	}
+	for _, uri := range uris {
+		if err := f.canSubscribe(uri); err != nil {
+			x.send(nil, refusal(err))
+			return
+		}
 	}
 	l := &f.listens
 	l.once.Do(func() {
@@ -108,7 +123,7 @@ func (f *Front) listen(x *exchange) {
 	l.mu.Lock()
 	full := len(l.all) >= f.o.MaxStreams
 	if !full {
-		l.all[p] = struct{}{}
+		l.all[p] = uris
 	}
 	l.mu.Unlock()
 	if full {

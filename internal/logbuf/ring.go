@@ -68,6 +68,13 @@ func (r *Ring) Add(l Line) {
 	}
 }
 
+// Last is the number of the newest line; 0 before the first.
+func (r *Ring) Last() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next - 1
+}
+
 // clip cuts s at n bytes without splitting a character.
 func clip(s string, n int) string {
 	if len(s) <= n {

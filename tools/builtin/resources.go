@@ -37,7 +37,7 @@ func Resources(h Host, scheme string) []*tools.Resource {
 				return worldContents(h, c)
 			}},
 		{URI: uri("log"), Name: "log", MIMEType: "text/plain",
-			Description: "The last log lines.",
+			Description: "The last log lines. Subscribers hear at most once a second that there are more.",
 			Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
 				return logContents(h), nil
 			}},
@@ -70,8 +70,8 @@ func Resources(h Host, scheme string) []*tools.Resource {
 				return jsonContents(contextDocument{Components: map[string]Document{comp.Name: document(comp, h.Components())}})
 			}},
 		{URI: uri("entity/{id}"), Name: "entity", MIMEType: asJSON,
-			Description: "One entity with all its components, read live.",
-			Complete:    completeEntities(h), Live: entityTool()},
+			Description: "One entity with all its components, read live. Subscribers hear of changes that clients' calls make to it; what the game itself changes is not watched.",
+			Complete:    completeEntities(h), Live: entityTool(), Check: checkEntityURI},
 	}
 }
 
@@ -187,6 +187,16 @@ func entityTool() *tools.Tool {
 			Description: "Reads the entity behind the resource ecs://entity/{id}."},
 		Handler: entityReader{},
 	}
+}
+
+// checkEntityURI refuses what no entity is written like. A dead one passes: an
+// entity URI with a bare slot may have a holder again.
+func checkEntityURI(r tools.ResourceRequest) error {
+	if _, _, err := ecs.ParseEntity(r.Vars["id"]); err != nil {
+		return &ecs.Error{Code: ecs.InvalidArguments, Message: "the URI names no entity: " + shorten(r.Vars["id"], 80), Got: shorten(r.URI, 120),
+			Want: "the form 42v3 (id v generation), or the bare slot 42", Hint: "query lists entities", Next: "query"}
+	}
+	return nil
 }
 
 type entityReader struct{}
