@@ -81,12 +81,17 @@ func (t *Tail) Sync() {
 }
 
 func (t *Tail) open(first bool) bool {
-	f, err := os.Open(t.path)
+	// Before it is opened: opening a pipe waits until somebody writes into it.
+	info, err := os.Stat(t.path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(t.path)
+	}
 	if err == nil {
 		t.info, err = f.Stat()
-	}
-	if err == nil && !t.info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
 	}
 	if err != nil {
 		if f != nil {
