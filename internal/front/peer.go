@@ -258,8 +258,9 @@ func forwarded(r *http.Request, body []byte) *http.Request {
 // relayWriter is what the SDK writes to. Each of its writes is a whole event.
 type relayWriter struct {
 	*writer
-	token []byte  // in the event that carries the answer, in place of an id
-	ask   *asking // has the answer
+	token []byte  // stands for an id of the client in what the SDK writes
+	ask   *asking // has the answer that goes in place of the one with the token
+	id    []byte  // what goes in place of the token itself
 }
 
 func (w *relayWriter) Header() http.Header         { return w.w.Header() }
@@ -282,13 +283,18 @@ func (w *relayWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.header(http.StatusOK)
+	out := p
 	if w.token != nil && bytes.Contains(p, w.token) {
-		if final := w.ask.final.Load(); final != nil {
-			_, err := w.writer.write(appendEvent(nil, *final))
-			return len(p), err
+		if w.id != nil {
+			out = bytes.ReplaceAll(p, w.token, w.id)
+		} else if final := w.ask.final.Load(); final != nil {
+			out = appendEvent(nil, *final)
 		}
 	}
-	return w.writer.write(p)
+	if _, err := w.writer.write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 func (w *relayWriter) FlushError() error {

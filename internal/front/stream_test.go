@@ -25,24 +25,31 @@ func openStream(t testing.TB, url, sid string) (<-chan string, func()) {
 	r, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
 	r.Header.Set("Accept", "text/event-stream")
 	r.Header.Set(headerSession, sid)
+	ch, wait := stream(t, r)
+	stop := func() { cancel(); wait() }
+	t.Cleanup(stop)
+	return ch, stop
+}
+
+// stream sends r and hears the events of its answer; wait ends with the stream.
+func stream(t testing.TB, r *http.Request) (_ <-chan string, wait func()) {
+	t.Helper()
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		b, _ := io.ReadAll(resp.Body)
-		t.Fatalf("GET: %d %s", resp.StatusCode, b)
+		t.Fatalf("%s: %d %s", r.Method, resp.StatusCode, b)
 	}
 	ch := make(chan string, 1000)
-	var wait sync.WaitGroup
-	wait.Go(func() {
+	var reader sync.WaitGroup
+	reader.Go(func() {
 		defer close(ch)
 		defer resp.Body.Close()
 		events(resp.Body, func(data string) bool { ch <- data; return true })
 	})
-	stop := func() { cancel(); wait.Wait() }
-	t.Cleanup(stop)
-	return ch, stop
+	return ch, reader.Wait
 }
 
 func next(t testing.TB, ch <-chan string) string {
@@ -317,89 +324,6 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// smallWindow connects with a tiny receive buffer, so that a client which does
-// not read fills it at once.
-func smallWindow(t testing.TB, url string) net.Conn {
-	c := dial(t, url)
-	c.(*net.TCPConn).SetReadBuffer(4096)
-	return c
-}
-
-// A client that asks for megabytes and never reads is cut by the write
-// deadline, and others do not notice it.
-func TestClientThatNeverReads(t *testing.T) {
-	_, f, url := serve(t, Options{WriteTimeout: 100 * time.Millisecond}, true)
-	sid := connect(t, url)
-	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{"bytes":30000000}}}`
-	var stuck []net.Conn
-	for range 3 {
-		c := smallWindow(t, url)
-		fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", sid, len(body), body)
-		stuck = append(stuck, c)
-	}
-	eventually(t, "stuck requests served", func() bool { return f.active.Load() == 3 })
-	start := time.Now()
-	if a := post(t, url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`, headerSession, sid); a.status != 200 {
-		t.Errorf("another client: %d", a.status)
-	}
-	t.Logf("another client waited %v", time.Since(start))
-	eventually(t, "stuck clients cut", func() bool { return f.active.Load() == 0 })
-	for _, c := range stuck {
-		c.Close()
-	}
-}
-
-// A stream whose client stops reading is cut; the others go on hearing.
-func TestStreamThatNeverReads(t *testing.T) {
-	log := &hostLog{}
-	b, f, url := serve(t, Options{WriteTimeout: 100 * time.Millisecond, Burst: time.Millisecond, Logs: log.after, LogEvery: time.Millisecond}, false)
-	b.reg.RegisterResource(&tools.Resource{URI: "test:x", Name: "w", Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) { return nil, nil }})
-	dead, alive := connect(t, url), connect(t, url)
-	for _, sid := range []string{dead, alive} {
-		post(t, url, `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}`, headerSession, sid)
-	}
-	c := smallWindow(t, url)
-	fmt.Fprintf(c, "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: %s\r\n\r\n", dead)
-	ch, _ := openStream(t, url, alive)
-	eventually(t, "streams open", func() bool {
-		return f.sessions.get(dead).streaming.Load() != nil && f.sessions.get(alive).streaming.Load() != nil
-	})
-	long := strings.Repeat("x", 64<<10)
-	heard := make(chan struct{})
-	go func() {
-		defer close(heard)
-		for ev := range ch {
-			if strings.Contains(ev, "the last") {
-				return
-			}
-		}
-	}()
-	eventually(t, "silent stream cut", func() bool {
-		log.add(slog.LevelInfo, long)
-		return f.sessions.get(dead).streaming.Load() == nil
-	})
-	log.add(slog.LevelInfo, "the last")
-	<-heard
-}
-
-// A client that closes its connection in the middle of a reply harms nobody.
-func TestClientThatVanishesMidReply(t *testing.T) {
-	_, f, url := serve(t, Options{}, true)
-	sid := connect(t, url)
-	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{"bytes":5000000}}}`
-	for range 10 {
-		c := smallWindow(t, url)
-		fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", sid, len(body), body)
-		io.ReadFull(c, make([]byte, 100))
-		c.(*net.TCPConn).SetLinger(0) // a reset, not a polite end
-		c.Close()
-	}
-	eventually(t, "requests ended", func() bool { return f.active.Load() == 0 })
-	if a := post(t, url, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, headerSession, sid); a.status != 200 {
-		t.Errorf("afterwards: %d", a.status)
-	}
-}
-
 func TestPanicIsAnswered(t *testing.T) {
 	_, _, url := serve(t, Options{}, true)
 	a := post(t, url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"explode"}}`, headerSession, connect(t, url))
@@ -505,4 +429,30 @@ func (l *hostLog) after(n uint64, level slog.Level) (records []LogRecord, next u
 		}
 	}
 	return records, next
+}
+
+// A subscription's id comes back in all that it sends: as the client wrote it,
+// though the SDK would round it.
+func TestSubscriptionIDsComeBackAsSent(t *testing.T) {
+	b, _, url := serve(t, Options{Burst: time.Millisecond}, false)
+	for _, id := range []string{"1.5", "9007199254740993", `"a\u0041"`, "-0"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		body := `{"jsonrpc":"2.0","id":` + id + `,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"` +
+			metaVersion + `":"` + modernVersion + `","` + metaCapabilities + `":{}}}}`
+		r, _ := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(body))
+		for k, v := range map[string]string{"Content-Type": "application/json", "Accept": "text/event-stream", headerVersion: modernVersion, headerMethod: "subscriptions/listen"} {
+			r.Header.Set(k, v)
+		}
+		ch, wait := stream(t, r)
+		want := `"io.modelcontextprotocol/subscriptionId":` + id
+		if ev := next(t, ch); !strings.Contains(ev, "acknowledged") || !strings.Contains(ev, want) {
+			t.Errorf("id %s: %s", id, ev)
+		}
+		b.reg.MustRegister(&tools.Tool{Spec: tools.Spec{Name: "new", Description: id}, Handler: dummy})
+		if ev := next(t, ch); !strings.Contains(ev, "tools/list_changed") || !strings.Contains(ev, want) {
+			t.Errorf("id %s: %s", id, ev)
+		}
+		cancel()
+		wait()
+	}
 }

@@ -139,11 +139,13 @@ func (f *Front) listen(x *exchange) {
 	defer f.b.Connected(-1)
 	ctx, cancel := f.streamContext(context.WithValue(x.r.Context(), peerKey{}, p))
 	defer cancel()
-	r := forwarded(x.r.WithContext(ctx), x.body)
+	id := rand.Text()
+	body := append([]byte(`{"jsonrpc":"2.0","id":"`+id+`","method":"subscriptions/listen","params":`), x.e.params...)
+	r := forwarded(x.r.WithContext(ctx), append(body, '}'))
 	r.Header["Accept"] = []string{"application/json, text/event-stream"}
 	var worker sync.WaitGroup
 	worker.Go(func() { p.work(ctx, x.w, nil) })
-	l.handler.ServeHTTP(&relayWriter{writer: x.w}, r)
+	l.handler.ServeHTTP(&relayWriter{writer: x.w, token: []byte(`"` + id + `"`), id: x.e.id}, r)
 	cancel()
 	worker.Wait()
 }
