@@ -15,7 +15,8 @@ const DefaultAddr = "127.0.0.1:7100"
 // is the zero value. It is read once, when the server is made.
 type Options struct {
 	// Registry holds the tools. It belongs to the host and survives Close: a
-	// later server with the same registry offers the same tools. A host's tool
+	// later server with the same registry offers the same tools. One server at a
+	// time: the built-in tools in it are the latest server's. A host's tool
 	// that has the name of a built-in one takes its place. Default: a new one.
 	Registry *tools.Registry
 	// Logger gets crashes, stalls, refused connections and destructive calls.
