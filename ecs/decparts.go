@@ -63,6 +63,18 @@ func (d *decoder) structure(v, old reflect.Value, f *Field, n *node) error {
 	}
 	for i, key := range n.keys {
 		c := findField(f.Fields, key)
+		if c == nil && !d.json {
+			chain, several := promoted(f, key, false)
+			if chain != nil {
+				if err := d.promotedField(v, old, n, i, chain); err != nil {
+					return err
+				}
+				continue
+			}
+			if len(several) > 0 {
+				return d.ambiguous(key, several)
+			}
+		}
 		if c == nil || c.Hidden {
 			return d.unknown(f, key)
 		}
@@ -141,6 +153,9 @@ func (d *decoder) unknown(f *Field, key string) error {
 		}
 	}
 	names := fieldNames(f)
+	if !d.json {
+		names = append(names, promotedNames(f, false)...)
+	}
 	code, what := UnknownField, "field"
 	if d.json {
 		code = InvalidArguments
@@ -158,6 +173,23 @@ func (d *decoder) unknown(f *Field, key string) error {
 		msg = fmt.Sprintf("%s has no %s %q; it has none", where, what, key)
 	}
 	return &Error{Code: code, Message: msg, Got: key, Want: "a real " + what, Options: near, Total: len(names)}
+}
+
+// ambiguous refuses a name that several embedded structs lend.
+func (d *decoder) ambiguous(key string, several []string) error {
+	return &Error{Code: UnknownField, Message: fmt.Sprintf("%s: %q is a field of several embedded structs; name the one that is meant", d.path(), key),
+		Got: key, Want: "the path of one of them", Options: several, Total: len(several)}
+}
+
+// takesText reports whether a value of the field is written as text.
+func (f *Field) takesText() bool {
+	switch f.Kind {
+	case KindString, KindText, KindEnum, KindEntity:
+		return true
+	case KindJSON:
+		return f.Go != rawMessageType
+	}
+	return false
 }
 
 func (d *decoder) array(v, old reflect.Value, f *Field, n *node) error {
@@ -189,6 +221,10 @@ func (d *decoder) slice(v, old reflect.Value, f *Field, n *node) error {
 	if n.kind == nodeNull {
 		v.SetZero()
 		return nil
+	}
+	if d.json && n.kind == nodeString && f.Elem.takesText() {
+		// An argument that is one name where a list of names is wanted.
+		n = &node{kind: nodeArray, items: []node{*n}}
 	}
 	if n.kind != nodeArray {
 		return d.refuse(n, "a list of "+plural(f.Elem)+", or null for none")

@@ -113,10 +113,23 @@ func intLimits(t reflect.Type) (lo, hi string) {
 }
 
 func (d *decoder) inRange(f *Field, n *node, x float64) error {
-	if f.Min != nil && !(x >= *f.Min) || f.Max != nil && !(x <= *f.Max) {
+	least, most := f.Min, f.Max
+	if f.Go.Kind() == reflect.Float32 {
+		// 0.7 is in the range of min=0.7, whichever way the bound is rounded.
+		least, most = rounded32(least), rounded32(most)
+	}
+	if least != nil && !(x >= *least) || most != nil && !(x <= *most) {
 		return d.refuse(n, rangeText(f))
 	}
 	return nil
+}
+
+func rounded32(bound *float64) *float64 {
+	if bound == nil {
+		return nil
+	}
+	x := float64(float32(*bound))
+	return &x
 }
 
 // rangeText words the range of a number: "at least 0", "from 0 to 100".

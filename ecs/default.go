@@ -1,12 +1,44 @@
 package ecs
 
 import (
+	"math"
 	"reflect"
 )
 
+// implyDefault gives a field whose declared range excludes zero the bound that
+// is nearest to zero: a new component must not hold a value that no client
+// could write.
+func (f *Field) implyDefault() {
+	switch f.Kind {
+	case KindInt, KindUint, KindFloat, KindEnum:
+	default:
+		return
+	}
+	round, x := math.Ceil, 0.0
+	switch {
+	case f.Default != "":
+		return
+	case f.Min != nil && *f.Min > 0:
+		x = *f.Min
+	case f.Max != nil && *f.Max < 0:
+		x, round = *f.Max, math.Floor
+	default:
+		return
+	}
+	if f.Kind != KindFloat {
+		x = round(x)
+	}
+	f.Default, f.implied = string(appendFloat(nil, x, 64)), true
+	if f.Kind == KindEnum {
+		if name, ok := labelName(f.Enum, int64(x)); ok {
+			f.Default = name
+		}
+	}
+}
+
 // defaults sets the declared defaults of the fields in a zero value.
 func (d *decoder) defaults(v reflect.Value, f *Field) {
-	if f.Default != "" {
+	if f.Default != "" && (!f.implied || v.IsZero()) {
 		_ = d.setDefault(v, f)
 	}
 	for _, c := range f.Fields {

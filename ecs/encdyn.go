@@ -60,7 +60,7 @@ func opaqueEnc(t reflect.Type) encFunc {
 	return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return append(dst, text...) }
 }
 
-func marshalEnc(f *Field) encFunc {
+func marshalEnc(f *Field, jsonMode bool) encFunc {
 	t := f.Go
 	if t == rawMessageType {
 		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
@@ -81,6 +81,9 @@ func marshalEnc(f *Field) encFunc {
 			if err != nil {
 				e.fail(err)
 				return dst
+			}
+			if jsonMode {
+				return appendText(dst, string(b))
 			}
 			return appendString(dst, string(b))
 		}

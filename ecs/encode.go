@@ -251,7 +251,7 @@ func compileEnc(f *Field, jsonMode bool) encFunc {
 	case KindBytes:
 		return bytesEnc(t)
 	case KindText, KindJSON:
-		return marshalEnc(f)
+		return marshalEnc(f, jsonMode)
 	case KindOpaque:
 		return opaqueEnc(t)
 	case KindStruct:

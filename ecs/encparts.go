@@ -206,6 +206,16 @@ func sliceEnc(t reflect.Type, jsonMode bool) encFunc {
 func pointerEnc(t reflect.Type, jsonMode bool) encFunc {
 	elem := t.Elem()
 	fn := elemEnc(elem, jsonMode)
+	if jsonMode && !isDeep(elem) {
+		// Nothing below can lead on: a result's number is never cut.
+		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
+			target := *(*unsafe.Pointer)(p)
+			if target == nil {
+				return append(dst, "null"...)
+			}
+			return fn(e, dst, target)
+		}
+	}
 	size := 1
 	if elem.Kind() == reflect.Struct {
 		size = elem.NumField()

@@ -61,6 +61,11 @@ func makeGuide(t *Type) *Guide {
 	for _, f := range t.Fields {
 		g.paths(t, f.Name, f, 0)
 	}
+	for _, name := range t.Promoted() {
+		if p, err := t.Path(name); err == nil {
+			g.paths(t, name, p.Field, guideDepth)
+		}
+	}
 	if t.Root.Kind != KindStruct && len(t.Fields) == 0 {
 		g.paths(t, "", t.Root, 0)
 	}

@@ -92,6 +92,10 @@ func (c *Catalog) Component(name string) (*Component, error) {
 		for i, x := range c.Components {
 			names[i] = x.Name
 		}
+		if len(c.index.resources[name]) > 0 {
+			return nil, &Error{Code: UnknownComponent, Message: name + " is a resource, not a component: no entity has it", Got: name,
+				Want: "the name of a component", Hint: "resources_info reads it, resources_modify changes it", Next: "resources_info"}
+		}
 		return nil, unknownName(UnknownComponent, "component", name, names, "components_info")
 	default:
 		names := make([]string, len(ids))
@@ -124,14 +128,15 @@ func (c *Catalog) Resource(name string) (*Resource, error) {
 }
 
 func unknownName(code Code, what, name string, names []string, next string) error {
-	near := Nearest(name, names)
-	msg := fmt.Sprintf("there is no %s %q; ", what, cut(name, 80))
+	e := &Error{Code: code, Message: fmt.Sprintf("there is no %s %q", what, cut(name, 80)), Got: cut(name, 80), Want: "the name of a " + what,
+		Options: Nearest(name, names), Total: len(names), Next: next}
 	if len(names) == 0 {
-		msg += "this world has none"
-	} else {
-		msg += "the nearest are " + strings.Join(near[:min(len(near), 5)], ", ")
+		e.Message += "; this world has none"
 	}
-	return &Error{Code: code, Message: msg, Got: cut(name, 80), Want: "the name of a " + what, Options: near, Total: len(names), Next: next}
+	if code == UnknownComponent && (len(names) == 0 || !isNear(name, e.Options[0])) {
+		e.Hint = "component types are known once the game has used them"
+	}
+	return e
 }
 
 func ambiguous(code Code, what, name string, names []string) error {

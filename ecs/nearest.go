@@ -41,6 +41,16 @@ func Nearest(got string, options []string) []string {
 	return out
 }
 
+// isNear reports whether option may be what was meant by got: at most a third
+// of it is spelt differently, or one contains the other.
+func isNear(got, option string) bool {
+	a, b := strings.ToLower(got), strings.ToLower(option)
+	if len(a) > 2 && strings.Contains(b, a) || len(b) > 2 && strings.Contains(a, b) {
+		return true
+	}
+	return editDistance(a, b)*3 <= max(len(a), len(b), 3)
+}
+
 // editDistance counts insertions, deletions, substitutions and swaps of
 // neighbours (optimal string alignment), over the first 64 bytes.
 func editDistance(a, b string) int {

@@ -123,14 +123,20 @@ func (p *pathParser) selector() error {
 		p.add(step{op: stepOffset, off: f.Offset}, f)
 		return nil
 	}
-	if chain := p.promoted(p.field, name, 4); chain != nil {
+	chain, several := promoted(p.field, name, p.json)
+	if several != nil {
+		e := p.refusal(UnknownField, name, fmt.Sprintf("%s: %q is a field of several embedded structs; name the one that is meant", p.where(start), name), several).(*Error)
+		e.Want = "the path of one of them"
+		return e
+	}
+	if chain != nil {
 		for _, f := range chain {
 			p.through()
 			p.add(step{op: stepOffset, off: f.Offset}, f)
 		}
 		return nil
 	}
-	names := fieldNames(p.field)
+	names := append(fieldNames(p.field), promotedNames(p.field, p.json)...)
 	if len(p.steps) == 0 && p.t != nil {
 		for _, c := range p.t.Computed {
 			names = append(names, c.Name)
@@ -144,40 +150,6 @@ func (p *pathParser) selector() error {
 	e := p.refusal(UnknownField, name, fmt.Sprintf("%s has no field %q; %s", p.where(start), name, have), near)
 	e.(*Error).Total = len(names)
 	return e
-}
-
-// promoted finds a field of an embedded struct, shallowest first.
-func (p *pathParser) promoted(f *Field, name string, depth int) []*Field {
-	if depth == 0 {
-		return nil
-	}
-	var embedded []*Field
-	for _, e := range f.Fields {
-		if !e.embedded {
-			continue
-		}
-		in := p.resolved(e)
-		if in.Kind == KindPointer && in.Elem != nil {
-			in = p.resolved(in.Elem)
-		}
-		if in.Kind != KindStruct {
-			continue
-		}
-		if c := findField(in.Fields, name); c != nil && !c.Hidden {
-			return []*Field{e, c}
-		}
-		embedded = append(embedded, e)
-	}
-	for _, e := range embedded {
-		in := p.resolved(e)
-		if in.Kind == KindPointer {
-			in = p.resolved(in.Elem)
-		}
-		if chain := p.promoted(in, name, depth-1); chain != nil {
-			return append([]*Field{e}, chain...)
-		}
-	}
-	return nil
 }
 
 func (p *pathParser) notStatic(name string) error {

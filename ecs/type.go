@@ -76,9 +76,13 @@ type Field struct {
 	ReadOnly   bool
 	Hidden     bool // neither shown nor an argument
 	Unexported bool
-	Optional   bool // arguments: omitempty, omitzero or a pointer
-	Default    string
-	Vector     bool // 2 to 4 numbers: also accepted as "2 2" or [2,2]
+	// Optional: a value need not name the field. True for all fields of
+	// components; of arguments for omitempty, omitzero, a default or a pointer.
+	Optional bool
+	// Default is the declared one; for a number of a component whose range
+	// excludes zero, and that has none, the bound nearest to zero.
+	Default string
+	Vector  bool // 2 to 4 numbers: also accepted as "2 2" or [2,2]
 	// Recursive marks where a type met itself again: Elem and Fields are nil,
 	// TypeOf(Go) goes on.
 	Recursive bool
@@ -87,6 +91,7 @@ type Field struct {
 	Key       *Field   // KindMap
 
 	embedded bool
+	implied  bool   // Default follows from the range: a value that is not zero stays
 	noWrite  string // why a value of this type cannot be written, whoever asks
 	chain    []int  // arguments: index path of a promoted field behind pointers
 	opts     jsonOpts

@@ -73,6 +73,9 @@ func (w *walker) fill(f *Field, tag fieldTag, depth int) {
 	w.count++
 	t := f.Go
 	applyKind(f, tag)
+	if !w.json {
+		f.implyDefault()
+	}
 	if f.noWrite != "" {
 		f.ReadOnly = true
 	}
@@ -207,7 +210,7 @@ func structFields(t reflect.Type, jsonMode bool, root reflect.Type) []structFiel
 				continue
 			}
 			s := newField(sf, sf.Name)
-			s.field.Index, s.field.Offset = i, sf.Offset
+			s.field.Index, s.field.Offset, s.field.Optional = i, sf.Offset, true
 			if s.field.Unexported && !sameModule(sf.PkgPath, root.PkgPath()) {
 				s.field.ReadOnly = true
 			}

@@ -37,61 +37,31 @@ func schemaOf(t reflect.Type) (*Schema, error) {
 	return FieldSchema(ecs.ArgsOf(t).Root), nil
 }
 
-// resultSchema is schemaOf for results. A result that is no object is wrapped
-// in {"result": ...}. Refusals have the same shape for every tool, and clients
-// hold them to the schema too: required fields are asked of successes only.
-func resultSchema(t reflect.Type) (*Schema, error) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	s, err := schemaOf(t)
-	if err != nil {
-		return AnswerSchema(ecs.ArgsOf(t).Root), nil
-	}
-	return answerSchema(s), nil
-}
-
-// AnswerSchema is the output schema of a result described by root; one that is
-// no object is wrapped in {"result": ...}.
-func AnswerSchema(root *ecs.Field) *Schema {
-	if root.Kind == ecs.KindStruct {
-		return answerSchema(FieldSchema(root))
-	}
-	return answerSchema(&Schema{Type: "object", Properties: map[string]*Schema{"result": FieldSchema(root)}, Required: []string{"result"}})
-}
-
 // AtLeast asks for at least n properties.
 func AtLeast(s *Schema, n int) *Schema {
 	s.MinProperties = &n
 	return s
 }
 
-func answerSchema(s *Schema) *Schema {
-	if s.Properties == nil {
-		s.Properties = map[string]*Schema{}
-	}
-	if _, own := s.Properties["frame"]; !own {
-		s.Properties["frame"] = &Schema{Type: "integer", Description: "the host frame the answer was read in"}
-	}
-	s.Properties["error"] = &Schema{Type: "object", Description: "why the call was refused (isError)"}
-	s.AdditionalProperties = nil
-	if len(s.Required) > 0 {
-		s.AnyOf = []*Schema{{Required: s.Required}, {Required: []string{"error"}}}
-		s.Required = nil
-	}
-	return s
-}
-
-// FieldSchema is the schema of one described value.
+// FieldSchema is the schema of one described value as an argument.
 func FieldSchema(f *ecs.Field) *Schema {
-	s := fieldType(f)
-	s.Description = f.Doc
-	if f.Unit != "" {
-		s.Description = strings.TrimSpace(s.Description + " (" + f.Unit + ")")
-	}
+	s := fieldType(f, FieldSchema)
 	s.Minimum, s.Maximum = f.Min, f.Max
 	if f.Kind == ecs.KindUint && s.Minimum == nil {
 		s.Minimum = new(float64)
+	}
+	annotate(s, f)
+	return s
+}
+
+// annotate adds what a schema tells people of a field.
+func annotate(s *Schema, f *ecs.Field) {
+	s.Description = f.Doc
+	switch {
+	case f.Unit != "" && f.Doc != "":
+		s.Description += " (" + f.Unit + ")"
+	case f.Unit != "":
+		s.Description = "in " + f.Unit
 	}
 	if f.Default != "" {
 		switch {
@@ -101,13 +71,12 @@ func FieldSchema(f *ecs.Field) *Schema {
 			s.Default = json.RawMessage(strconv.Quote(f.Default))
 		}
 	}
-	if f.ReadOnly {
-		s.ReadOnly = true
-	}
-	return s
+	s.ReadOnly = f.ReadOnly
 }
 
-func fieldType(f *ecs.Field) *Schema {
+// fieldType is the schema of a value by its kind alone; sub makes those of its
+// parts.
+func fieldType(f *ecs.Field, sub func(*ecs.Field) *Schema) *Schema {
 	switch f.Kind {
 	case ecs.KindBool:
 		return &Schema{Type: "boolean"}
@@ -117,28 +86,24 @@ func fieldType(f *ecs.Field) *Schema {
 		return &Schema{Type: "integer"}
 	case ecs.KindFloat:
 		return &Schema{Type: "number"}
-	case ecs.KindString, ecs.KindBytes, ecs.KindText:
-		s := &Schema{Type: "string"}
-		for _, l := range f.Enum {
-			s.Enum = append(s.Enum, l.Name)
-		}
-		return s
-	case ecs.KindEnum:
+	case ecs.KindString, ecs.KindBytes, ecs.KindText, ecs.KindEnum:
 		s := &Schema{Type: "string"}
 		for _, l := range f.Enum {
 			s.Enum = append(s.Enum, l.Name)
 		}
 		return s
 	case ecs.KindEntity:
-		return &Schema{Type: "string", Pattern: `^[0-9]+v[0-9]+$`}
+		// No pattern: read-only tools take bare numbers too, and the decoder
+		// knows which form a tool wants.
+		return &Schema{Type: "string"}
 	case ecs.KindPointer:
 		if f.Elem != nil {
-			return FieldSchema(f.Elem)
+			return sub(f.Elem)
 		}
 	case ecs.KindArray, ecs.KindSlice:
 		s := &Schema{Type: "array"}
 		if f.Elem != nil {
-			s.Items = FieldSchema(f.Elem)
+			s.Items = sub(f.Elem)
 		}
 		if f.Kind == ecs.KindArray {
 			n := f.Go.Len()
@@ -148,27 +113,29 @@ func fieldType(f *ecs.Field) *Schema {
 	case ecs.KindMap:
 		s := &Schema{Type: "object"}
 		if f.Elem != nil {
-			s.AdditionalProperties = FieldSchema(f.Elem)
+			s.AdditionalProperties = sub(f.Elem)
 		}
 		return s
 	case ecs.KindStruct:
 		if f.Recursive {
 			return &Schema{Type: "object"}
 		}
-		return StructSchema(f.Fields)
+		return structSchema(f.Fields, sub)
 	}
 	return &Schema{}
 }
 
-// StructSchema is the schema of an object with the given properties, closed to
-// others. Hidden fields are left out.
-func StructSchema(fields []*ecs.Field) *Schema {
+// StructSchema is the schema of an object with the given properties as
+// arguments, closed to others. Hidden fields are left out.
+func StructSchema(fields []*ecs.Field) *Schema { return structSchema(fields, FieldSchema) }
+
+func structSchema(fields []*ecs.Field, sub func(*ecs.Field) *Schema) *Schema {
 	s := &Schema{Type: "object", Properties: map[string]*Schema{}, AdditionalProperties: &Schema{Not: &Schema{}}}
 	for _, f := range fields {
 		if f.Hidden {
 			continue
 		}
-		s.Properties[f.Name] = FieldSchema(f)
+		s.Properties[f.Name] = sub(f)
 		s.PropertyOrder = append(s.PropertyOrder, f.Name)
 		if !f.Optional && f.Default == "" {
 			s.Required = append(s.Required, f.Name)

@@ -32,6 +32,9 @@ func usage(name string, s *Schema) string {
 }
 
 func typeText(s *Schema) string {
+	if s != nil && s.Type == "" && len(s.AnyOf) > 0 {
+		return typeText(s.AnyOf[0])
+	}
 	if s == nil || s.Type == "" && len(s.Enum) == 0 {
 		return "any"
 	}

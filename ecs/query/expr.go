@@ -82,14 +82,18 @@ func (c *compiler) ident(e *ast.Ident) operand {
 	return operand{}
 }
 
-// hinted adds a hint to an error of the catalog that has none.
+// hinted puts a hint before that of an error of the catalog, unless the name
+// is a resource's.
 func hinted(err error, hint string) error {
 	e, ok := err.(*ecs.Error)
-	if !ok || e.Hint != "" {
+	if !ok || e.Next == "resources_info" {
 		return err
 	}
 	c := *e
 	c.Hint = hint
+	if e.Hint != "" {
+		c.Hint += "; " + e.Hint
+	}
 	return &c
 }
 

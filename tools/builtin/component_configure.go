@@ -3,6 +3,7 @@ package builtin
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,9 @@ func (c *configure) Prepare(call *tools.Call, raw json.RawMessage) (tools.Job, e
 	values := make(map[string]json.RawMessage, len(args))
 	for name, v := range args {
 		path, ok := c.paths[name]
+		if !ok && slices.Contains(c.typ.Promoted(), name) {
+			path, ok = name, true
+		}
 		if !ok {
 			return tools.Job{}, c.unknown(name)
 		}

@@ -65,7 +65,7 @@ func document(c *ecs.Component, ct *ComponentTools) Document {
 		if d.Actions == nil {
 			d.Actions = map[string]actionDocument{}
 		}
-		d.Actions[a.Name] = actionDocument{Doc: a.Doc, Input: schemaJSON(a.In.Root), Output: schemaJSON(a.Out.Root)}
+		d.Actions[a.Name] = actionDocument{Doc: a.Doc, Input: schemaJSON(a.In.Root), Output: resultJSON(a.Out.Root)}
 	}
 	if c.Relation {
 		d.Ports = append(d.Ports, port{Path: c.Name, Kind: "relation"})
@@ -100,8 +100,12 @@ func propertyDocument(f *ecs.Field, readOnly, computed bool) json.RawMessage {
 	return b
 }
 
-func schemaJSON(f *ecs.Field) json.RawMessage {
-	b, err := json.Marshal(tools.FieldSchema(f))
+func schemaJSON(f *ecs.Field) json.RawMessage { return marshalSchema(tools.FieldSchema(f)) }
+
+func resultJSON(f *ecs.Field) json.RawMessage { return marshalSchema(tools.ResultSchema(f)) }
+
+func marshalSchema(s *tools.Schema) json.RawMessage {
+	b, err := json.Marshal(s)
 	if err != nil {
 		return json.RawMessage("{}")
 	}

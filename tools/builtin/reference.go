@@ -14,7 +14,7 @@ import (
 // docs/tools.md and the resource ecs://tools.
 func Reference(l *tools.Listing) []byte {
 	var b strings.Builder
-	b.WriteString("# Tools\n\nGenerated from the registry (`make docs`). `?` marks optional arguments. Every result also carries `frame`, the host frame it was read in.\n")
+	b.WriteString("# Tools\n\nGenerated from the registry (`make docs`). `?` marks optional arguments. Every result also carries `frame`, the host frame it was read in. In results an integer beyond 2^53-1 is a text of digits, and a number that is not finite is \"NaN\", \"Infinity\" or \"-Infinity\".\n")
 	var groups []string
 	byGroup := map[string][]*tools.Published{}
 	for _, p := range l.Tools {
@@ -68,6 +68,7 @@ type schemaDoc struct {
 	Required    []string             `json:"required"`
 	AnyOf       []schemaDoc          `json:"anyOf"`
 	Enum        []any                `json:"enum"`
+	Examples    []any                `json:"examples"`
 	Minimum     *float64             `json:"minimum"`
 	Maximum     *float64             `json:"maximum"`
 	Default     json.RawMessage      `json:"default"`
@@ -111,6 +112,17 @@ func propertyTable(b *strings.Builder, title string, raw json.RawMessage, order 
 
 func (s schemaDoc) typeText() string {
 	t := s.Type
+	if t == "" && len(s.AnyOf) > 0 {
+		// The ordinary form first; the other ones of numbers are the same for
+		// all tools.
+		t = s.AnyOf[0].typeText()
+		if s.AnyOf[len(s.AnyOf)-1].Type == "null" {
+			t += " or null"
+		}
+	}
+	if len(s.Enum) == 0 {
+		s.Enum = s.Examples
+	}
 	switch {
 	case t == "":
 		t = "any"

@@ -78,12 +78,6 @@ type contextTimes struct {
 }
 
 func contextTool(h Host) *tools.Tool {
-	t := contextToolOf(h)
-	tools.Nullable(t.OutputSchema, "world")
-	return t
-}
-
-func contextToolOf(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "context", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
 		Description: "What runs here: world size, state, speed, the host's summary. Call it first; then components_info and query.",

@@ -111,7 +111,7 @@ func modifyBefore(c *tools.Call, in modifyArgs) (*modifyPrep, error) {
 	if p.edits, err = early(c, func(cat *ecs.Catalog) (edits, error) {
 		comp, err := cat.Component(in.Component)
 		if err != nil {
-			return edits{}, notAComponent(cat, in.Component, err)
+			return edits{}, err
 		}
 		list, err := compileEdits(comp.Type, comp.Name, in.Values)
 		e := edits{comp: comp, list: list, sure: true}

@@ -38,7 +38,7 @@ func removeTool() *tools.Tool {
 			comp, err := early(c, func(cat *ecs.Catalog) (ecs.TypeID, error) {
 				comp, err := cat.Component(in.Component)
 				if err != nil {
-					return 0, notAComponent(cat, in.Component, err)
+					return 0, err
 				}
 				return comp.ID, nil
 			})
