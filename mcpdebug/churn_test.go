@@ -93,3 +93,35 @@ func TestRebindRegisterAndDispatchUnderLoad(t *testing.T) {
 		t.Errorf("%d goroutines before, %d after\n%s", before, n, buf[:runtime.Stack(buf, true)])
 	}
 }
+
+// The frame waits for nobody who is only about to call: an idle Poll takes none
+// of the server's locks, and Guard neither.
+func TestIdlePollTakesNoLock(t *testing.T) {
+	s := New(nil)
+	bindArche(s, nil)
+	s.Poll()
+	s.PollParked("load")
+	s.Poll()
+	locks := []sync.Locker{&s.queue.mu, &s.published.mu, &s.crashM, &s.componentM, &s.tailM, &s.resets.mu, &s.files.mu, &s.crashes.mu, &s.history.mu}
+	for _, l := range locks {
+		l.Lock()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 100 {
+			s.Poll()
+			s.Guard(func() {})
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		t.Error("an idle Poll waits for a lock")
+	}
+	for _, l := range locks {
+		l.Unlock()
+	}
+	<-done
+	must(t, s.Close())
+}
