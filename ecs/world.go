@@ -74,6 +74,7 @@ type Filter struct {
 	With, Without []TypeID
 	Exclusive     bool    // no other components than With
 	Target        *Entity // at least one relation points at this entity
+	Relation      *TypeID // with Target: the relation that must; nil: any
 }
 
 // Op is the kind of a Change.

@@ -33,7 +33,7 @@
 //
 // # The world
 //
-//	for e in world.query{with={"Enemy"}, without=, where=, target=, name=, exclusive=} do
+//	for e in world.query{with={"Enemy"}, without=, where=, target=, relation=, name=, exclusive=} do
 //	  e.Health.HP = e.Health.HP - 1           -- at once, checked for type and range
 //	end
 //

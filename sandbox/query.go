@@ -41,7 +41,7 @@ type planCache struct {
 const maxPlans = 256
 
 func (c *planCache) get(cat *ecs.Catalog, q query.Query) (*query.Plan, error) {
-	key := fmt.Sprintf("%q %q %q %v %q %q", q.Name, q.With, q.Without, q.Exclusive, q.Target, q.Where)
+	key := fmt.Sprintf("%q %q %q %v %q %q %q", q.Name, q.With, q.Without, q.Exclusive, q.Target, q.Relation, q.Where)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p := c.plans[key]; p != nil {
@@ -64,7 +64,7 @@ func (c *planCache) clear() {
 	c.mu.Unlock()
 }
 
-var queryOptions = []string{"with", "without", "where", "target", "name", "exclusive"}
+var queryOptions = []string{"with", "without", "where", "target", "relation", "name", "exclusive"}
 
 // queryArg reads the argument of world.query: a table of options, whose array
 // part counts as with; or names of components.
@@ -98,6 +98,8 @@ func queryArg(L *lua.LState) query.Query {
 			q.Name = stringIn(L, name, v)
 		case "target":
 			q.Target = entityArg(L, v).String()
+		case "relation":
+			q.Relation = stringIn(L, name, v)
 		case "exclusive":
 			q.Exclusive = lua.LVAsBool(v)
 		default:

@@ -279,6 +279,13 @@ func (w *World) match(f loupe.Filter) (m matcher, ok bool) {
 	}
 	m.exclusive = f.Exclusive
 	if f.Target != nil {
+		// An archetype has one relation at most: with that component, it is the one.
+		if r := f.Relation; r != nil {
+			if *r < 0 || int(*r) >= len(w.ids) || !w.rel[*r] || f.Exclusive && !m.with.Get(w.ids[*r]) {
+				return m, false
+			}
+			m.with.Set(w.ids[*r], true)
+		}
 		m.has, m.entity = true, engineEntity(*f.Target)
 	}
 	return m, true

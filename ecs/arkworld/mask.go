@@ -24,6 +24,7 @@ type matcher struct {
 	with, without mask
 	exclusive     bool
 	target        *loupe.Entity
+	relation      *loupe.TypeID // with target; nil: any
 }
 
 // match translates f; false when a type it wants is not in this world, so that
@@ -38,7 +39,7 @@ func (w *World) match(f loupe.Filter) (m matcher, ok bool) {
 	for _, id := range f.Without {
 		m.without.set(id)
 	}
-	m.exclusive, m.target = f.Exclusive, f.Target
+	m.exclusive, m.target, m.relation = f.Exclusive, f.Target, f.Relation
 	return m, true
 }
 
@@ -54,7 +55,7 @@ func (m *matcher) targets(ts []loupe.Target) bool {
 		return true
 	}
 	for _, t := range ts {
-		if t.Entity == *m.target {
+		if t.Entity == *m.target && (m.relation == nil || t.Relation == *m.relation) {
 			return true
 		}
 	}

@@ -56,6 +56,12 @@ func (k *kit) relationTargets() {
 	}
 	find := func(target ecs.Entity) []ecs.Entity {
 		got := entities(k.World, ecs.Filter{Target: &target})
+		if of := entities(k.World, ecs.Filter{Target: &target, Relation: &rel}); !slices.Equal(of, got) {
+			k.fail("the only relation points at %v, and the filter by it found %v", target, of)
+		}
+		if not := entities(k.World, ecs.Filter{Target: &target, Relation: &k.pos}); len(not) != 0 {
+			k.fail("a component that is no relation points at %v in %v", target, not)
+		}
 		slices.SortFunc(got, func(a, b ecs.Entity) int { return int(a.ID) - int(b.ID) })
 		return got
 	}
@@ -219,6 +225,9 @@ func (k *kit) relationSeveral() {
 	check(es[2], a, a)
 	if got := entities(k.World, ecs.Filter{Target: &a}); len(got) != 3 {
 		k.fail("the filter by target %v found %v", a, got)
+	}
+	if got := entities(k.World, ecs.Filter{Target: &a, Relation: &r0}); len(got) != 2 || !slices.Contains(got, es[0]) || !slices.Contains(got, es[2]) {
+		k.fail("the filter by target %v of relation %d found %v, want %v and %v", a, r0, got, es[0], es[2])
 	}
 	k.must(ecs.Change{Op: ecs.OpRetarget, Entity: es[0], Targets: []ecs.Target{{Relation: r1, Entity: a}}})
 	check(es[0], a, a)

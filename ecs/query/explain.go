@@ -106,8 +106,12 @@ func (p *Plan) explainFilters(w ecs.World, cat *ecs.Catalog, ex *Explanation) {
 		step("exclusive", ecs.Filter{With: p.with, Exclusive: true})
 	}
 	if p.query.Target != "" {
-		f.Target = p.Filter(w).Target
-		step("target "+f.Target.String(), ecs.Filter{Target: f.Target})
+		f.Target, f.Relation = p.Filter(w).Target, p.relation
+		text := "target " + f.Target.String()
+		if p.relation != nil {
+			text = cat.Components[*p.relation].Name + " " + text
+		}
+		step(text, ecs.Filter{Target: f.Target, Relation: f.Relation})
 	}
 }
 

@@ -16,6 +16,7 @@ type Query struct {
 	Without   []string // component names
 	Exclusive bool     // no other components than With and those Where names
 	Target    string   // relation target: "42v3", or "42" for who lives there now
+	Relation  string   // with Target: the relation that points at it; "": any
 	Where     string   // Go boolean expression over field paths
 }
 
@@ -29,7 +30,8 @@ type Plan struct {
 	with       []ecs.TypeID // With, then what Where names
 	without    []ecs.TypeID
 	target     ecs.Entity
-	targetBare bool // only the slot number was given
+	targetBare bool        // only the slot number was given
+	relation   *ecs.TypeID // that points at target; nil: any
 	name       string
 	used       []usedType // every type the plan reads or filters by
 	prog       program
@@ -63,6 +65,9 @@ func Compile(cat *ecs.Catalog, q Query) (*Plan, error) {
 		}
 		p.target, p.targetBare = e, !full
 	}
+	if err := p.relationOf(q); err != nil {
+		return nil, err
+	}
 	if strings.TrimSpace(q.Where) != "" {
 		if p.prog, err = compileWhere(cat, q.Where, p.with); err != nil {
 			return nil, err
@@ -83,6 +88,32 @@ func Compile(cat *ecs.Catalog, q Query) (*Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+func (p *Plan) relationOf(q Query) error {
+	if q.Relation == "" {
+		return nil
+	}
+	c, err := p.cat.Component(q.Relation)
+	switch {
+	case err != nil:
+		return prefixed("relation", err)
+	case !c.Relation:
+		var names []string
+		for _, c := range p.cat.Components {
+			if c.Relation {
+				names = append(names, c.Name)
+			}
+		}
+		return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("relation: %s is a component, but no relation", c.Name), Got: c.Name,
+			Options: ecs.Nearest(c.Name, names), Total: len(names)}
+	case q.Target == "":
+		return &ecs.Error{Code: ecs.InvalidArguments, Message: "relation says which relation points at target, and there is no target", Got: c.Name,
+			Hint: "with:[\"" + c.Name + "\"] finds entities that have the relation, whatever its target"}
+	}
+	p.relation = &c.ID
+	p.use(c.ID)
+	return nil
 }
 
 // types resolves component names; a name given twice counts once.
@@ -162,7 +193,7 @@ func (p *Plan) Filter(w ecs.World) ecs.Filter {
 		if p.targetBare {
 			t, _ = w.Holder(t.ID)
 		}
-		f.Target = &t
+		f.Target, f.Relation = &t, p.relation
 	}
 	return f
 }

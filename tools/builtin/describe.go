@@ -32,7 +32,7 @@ type resourceFacts struct {
 func describeTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "describe", Group: "session", ReadOnly: true, Idempotent: true,
-		Description: "Explains a component (fields, ranges, labels, a spawn example, every settable path with a valid value), resource or tool.",
+		Description: "Explains a component (fields, ranges, labels, every settable path with an example), resource or tool.",
 		Example:     `{"name":"Position"}`,
 	}, func(c *tools.Call, in describeArgs) (describeResult, error) {
 		cat := h.Catalog()

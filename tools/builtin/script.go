@@ -110,7 +110,7 @@ type resetSandboxResult struct {
 func (s *script) resetTool() *tools.Tool {
 	return tools.New(tools.Spec{
 		Name: "reset_sandbox", Destructive: true, Idempotent: true,
-		Description: "Forgets the globals that scripts have set. The world is not touched.",
+		Description: "Forgets the globals that scripts have set.",
 	}, func(*tools.Frame, struct{}) (resetSandboxResult, error) {
 		return resetSandboxResult{s.box.Reset()}, nil
 	})

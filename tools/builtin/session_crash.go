@@ -10,7 +10,7 @@ import (
 )
 
 type clearCrashArgs struct {
-	Unlock bool `json:"unlock,omitempty" jsonschema:"also release the lock of a query that was open at the panic" debug:"default=false"`
+	Unlock bool `json:"unlock,omitempty" jsonschema:"also release the lock of a query left open"`
 }
 
 type clearCrashResult struct {

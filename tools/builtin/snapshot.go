@@ -139,7 +139,7 @@ func (s *snapshots) save(_ *tools.Call, p snapshotSave) (r snapshotSaveResult, e
 type snapshotLoadArgs struct {
 	Name         string `json:"name,omitempty" jsonschema:"name, as snapshot_list shows it"`
 	Path         string `json:"path,omitempty" jsonschema:"path in the data folder; in place of name"`
-	AllowUnknown bool   `json:"allowUnknown,omitempty" jsonschema:"skip types that this build does not know" debug:"default=false"`
+	AllowUnknown bool   `json:"allowUnknown,omitempty" jsonschema:"skip types that this build does not know"`
 }
 
 type snapshotLoadResult struct {

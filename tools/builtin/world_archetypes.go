@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -10,19 +11,25 @@ import (
 
 type archetypesArgs struct {
 	With  []string `json:"with,omitempty" jsonschema:"only with these components"`
-	Empty bool     `json:"empty,omitempty" jsonschema:"list those without entities too" debug:"default=false"`
+	Empty bool     `json:"empty,omitempty" jsonschema:"list those without entities too"`
 	Limit int      `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=10000,default=50"`
 	sizeArgs
 }
 
 type archetypeRow struct {
-	ID             int      `json:"id" jsonschema:"number of the archetype now; it may change when archetypes are added"`
-	Components     []string `json:"components" jsonschema:"its components"`
-	Target         string   `json:"target,omitempty" jsonschema:"relation target of its entities"`
-	Entities       int      `json:"entities" jsonschema:"how many entities it has"`
-	Capacity       int      `json:"capacity" jsonschema:"how many it has room for"`
-	Bytes          int64    `json:"bytes" jsonschema:"memory reserved for it, in bytes"`
-	BytesPerEntity int      `json:"bytesPerEntity" jsonschema:"memory of one entity in it, in bytes"`
+	ID             int         `json:"id" jsonschema:"number of the archetype now; it may change when archetypes are added"`
+	Components     []string    `json:"components" jsonschema:"its components"`
+	Target         string      `json:"target,omitempty" jsonschema:"target of its entities' first relation that has one"`
+	Targets        []targetRow `json:"targets,omitempty" jsonschema:"every relation of its entities"`
+	Entities       int         `json:"entities" jsonschema:"how many entities it has"`
+	Capacity       int         `json:"capacity" jsonschema:"how many it has room for"`
+	Bytes          int64       `json:"bytes" jsonschema:"memory reserved for it, in bytes"`
+	BytesPerEntity int         `json:"bytesPerEntity" jsonschema:"memory of one entity in it, in bytes"`
+}
+
+type targetRow struct {
+	Relation string `json:"relation" jsonschema:"the relation"`
+	Target   string `json:"target" jsonschema:"the entity it points at; empty for none"`
 }
 
 type archetypesResult struct {
@@ -34,9 +41,12 @@ func archetypeOf(cat *ecs.Catalog, a *ecs.Archetype) archetypeRow {
 	r := archetypeRow{ID: a.ID, Components: componentNames(cat, a.Components), Entities: a.Entities, Capacity: a.Capacity,
 		Bytes: a.Bytes, BytesPerEntity: a.BytesPerEntity}
 	for _, t := range a.Targets {
+		row := targetRow{Relation: cat.Components[t.Relation].Name}
 		if !t.Entity.IsZero() {
-			r.Target = t.Entity.String()
+			row.Target = t.Entity.String()
+			r.Target = cmp.Or(r.Target, row.Target)
 		}
+		r.Targets = append(r.Targets, row)
 	}
 	return r
 }

@@ -53,7 +53,7 @@ type checkCopy struct {
 func worldCheckTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
 		Name: "world_check", ReadOnly: true, Idempotent: true,
-		Description: "Looks for trouble: a lock left behind, references to dead entities, non-finite numbers, types the engine can corrupt, wasted memory.",
+		Description: "Looks for trouble: a lock left behind, references to dead entities, non-finite numbers, corruptible types, wasted memory.",
 		Example:     `{}`,
 	}, tools.Phases[checkArgs, checkArgs, checkCopy, checkResult]{
 		Frame: func(f *tools.Frame, in checkArgs) (checkCopy, error) {

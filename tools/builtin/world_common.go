@@ -224,17 +224,18 @@ func rowValue(c ecs.Chunk, row int, comp *ecs.Component) (reflect.Value, bool) {
 
 // entityCopy is an entity taken out of the world on the frame.
 type entityCopy struct {
-	entity ecs.Entity
-	name   string
-	cat    *ecs.Catalog
-	comps  []ecs.TypeID
-	values []reflect.Value // by comps; empty if no values are wanted
+	entity  ecs.Entity
+	name    string
+	cat     *ecs.Catalog
+	comps   []ecs.TypeID
+	targets []ecs.Target
+	values  []reflect.Value // by comps; empty if no values are wanted
 }
 
 // takeRow copies a row out. want limits the values to some components; nil
 // takes all.
 func takeRow(cat *ecs.Catalog, c ecs.Chunk, row int, values bool, want []ecs.TypeID) entityCopy {
-	out := entityCopy{entity: c.Entity(row), name: ecs.LabelOf(cat, c, row), cat: cat, comps: slices.Clone(c.Components())}
+	out := entityCopy{entity: c.Entity(row), name: ecs.LabelOf(cat, c, row), cat: cat, comps: slices.Clone(c.Components()), targets: slices.Clone(c.Targets())}
 	if !values {
 		return out
 	}
@@ -255,19 +256,36 @@ type entityRow struct {
 	Entity     string                     `json:"entity" jsonschema:"the entity: id v generation"`
 	Name       string                     `json:"name,omitempty" jsonschema:"its label, where one of its components gives one"`
 	Components []string                   `json:"components" jsonschema:"names of all its components"`
+	Relations  map[string]string          `json:"relations,omitempty" jsonschema:"relation targets by relation; empty for none"`
 	Values     map[string]json.RawMessage `json:"values,omitempty" jsonschema:"component values, or with select the values at the selected paths"`
 	Errors     map[string]string          `json:"errors,omitempty" jsonschema:"why a value is missing, by component or path"`
 }
 
 // row encodes the copy; off the frame.
 func (e *entityCopy) row(o ecs.EncodeOptions) entityRow {
-	r := entityRow{Entity: e.entity.String(), Name: e.name, Components: componentNames(e.cat, e.comps)}
+	r := entityRow{Entity: e.entity.String(), Name: e.name, Components: componentNames(e.cat, e.comps), Relations: relationsOf(e.cat, e.targets)}
 	for i, v := range e.values {
 		if v.IsValid() {
 			r.put(e.cat.Components[e.comps[i]].Name, v, o)
 		}
 	}
 	return r
+}
+
+// relationsOf names the relations and their targets; nil without.
+func relationsOf(cat *ecs.Catalog, targets []ecs.Target) map[string]string {
+	if len(targets) == 0 {
+		return nil
+	}
+	m := make(map[string]string, len(targets))
+	for _, t := range targets {
+		target := ""
+		if !t.Entity.IsZero() {
+			target = t.Entity.String()
+		}
+		m[cat.Components[t.Relation].Name] = target
+	}
+	return m
 }
 
 // put encodes one value; a value that cannot be encoded costs no other one.

@@ -14,7 +14,7 @@ type infoArgs struct {
 	Entity       entityArg `json:"entity" jsonschema:"the entity: \"42v3\", or a bare slot number"`
 	Components   []string  `json:"components,omitempty" jsonschema:"only these components"`
 	ReferencedBy bool      `json:"referencedBy,omitempty" jsonschema:"look for entities that name this one" debug:"default=true"`
-	MaxBytes     int       `json:"maxBytes,omitempty" jsonschema:"bytes at most; larger values are named in errors" debug:"min=1024,max=1048576,default=32768"`
+	MaxBytes     int       `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
 }
 
 type infoResult struct {
@@ -131,18 +131,11 @@ func infoFrame(f *tools.Frame, p infoPrep) (*infoCopy, error) {
 		}
 	}
 	for _, t := range c.Targets() {
-		if out.out.Relations == nil {
-			out.out.Relations = map[string]string{}
+		if !t.Entity.IsZero() && !w.Alive(t.Entity) {
+			out.out.DeadTargets = append(out.out.DeadTargets, cat.Components[t.Relation].Name)
 		}
-		name, target := cat.Components[t.Relation].Name, ""
-		if !t.Entity.IsZero() {
-			target = t.Entity.String()
-			if !w.Alive(t.Entity) {
-				out.out.DeadTargets = append(out.out.DeadTargets, name)
-			}
-		}
-		out.out.Relations[name] = target
 	}
+	out.out.Relations = relationsOf(cat, c.Targets())
 	if p.in.ReferencedBy {
 		out.out.ReferencedBy, out.out.ReferencesCut = referencesTo(w, cat, e)
 	}

@@ -20,6 +20,7 @@ type pageRows struct {
 // pageRun is neighbours of a page that have the same components.
 type pageRun struct {
 	comps    []ecs.TypeID
+	targets  []ecs.Target
 	entities []ecs.Entity
 	labels   []string // nil: none has one
 	columns  []pageColumn
@@ -40,7 +41,7 @@ type pageColumn struct {
 // take copies rows of a chunk, with the whole values of their components if
 // wanted. Frame goroutine.
 func (p *pageRows) take(c ecs.Chunk, rows []int32, values bool) *pageRun {
-	run := pageRun{comps: slices.Clone(c.Components()), entities: make([]ecs.Entity, len(rows))}
+	run := pageRun{comps: slices.Clone(c.Components()), targets: slices.Clone(c.Targets()), entities: make([]ecs.Entity, len(rows))}
 	labelled := false
 	for _, id := range run.comps {
 		labelled = labelled || p.cat.Components[id].Type.Label != nil
@@ -157,6 +158,9 @@ func (w *pageWriter) row(dst []byte, run *pageRun, i int) []byte {
 		dst = appendResult(append(dst, `,"name":`...), run.labels[i])
 	}
 	dst = append(append(dst, `,"components":`...), w.components...)
+	if len(run.targets) > 0 {
+		dst = appendResult(append(dst, `,"relations":`...), relationsOf(w.cat, run.targets))
+	}
 	w.failed = nil
 	if run.failed != nil {
 		w.failed = run.failed[i]

@@ -21,11 +21,12 @@ type selection struct {
 	Without   []string   `json:"without,omitempty" jsonschema:"components that it lacks"`
 	Exclusive bool       `json:"exclusive,omitempty" jsonschema:"no other components than with"`
 	Target    *entityArg `json:"target,omitempty" jsonschema:"entity that one of its relations points at"`
+	Relation  string     `json:"relation,omitempty" jsonschema:"with target: the relation that does"`
 	Where     string     `json:"where,omitempty" jsonschema:"Go condition over field paths, such as Health.HP < Health.Max/2 && Enemy.Kind == \"Brute\"; also len(x), isnan(x), has(Component), alive(entity), contains(text, \"part\"); components it names are required"`
 }
 
 func (s *selection) query() query.Query {
-	q := query.Query{Name: s.Name, With: s.With, Without: s.Without, Exclusive: s.Exclusive, Where: s.Where}
+	q := query.Query{Name: s.Name, With: s.With, Without: s.Without, Exclusive: s.Exclusive, Relation: s.Relation, Where: s.Where}
 	if s.Target != nil {
 		if q.Target = s.Target.entity.String(); !s.Target.full {
 			q.Target, _, _ = strings.Cut(q.Target, "v")
@@ -38,7 +39,7 @@ type queryArgs struct {
 	selection
 	Select  []string `json:"select,omitempty" jsonschema:"only the values at these paths, such as Health.HP"`
 	Values  bool     `json:"values,omitempty" jsonschema:"whether to give component values" debug:"default=true"`
-	Sort    string   `json:"sort,omitempty" jsonschema:"path or expression to sort by, such as Health.HP; -Health.HP: the greatest first"`
+	Sort    string   `json:"sort,omitempty" jsonschema:"path or expression, such as Health.HP; -Health.HP: the greatest first"`
 	Limit   int      `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=10000,default=50"`
 	Explain bool     `json:"explain,omitempty" jsonschema:"say which archetypes match and how many each condition passed"`
 	sizeArgs
@@ -130,7 +131,7 @@ type queryCopy struct {
 func queryTool() *tools.Tool {
 	return withEntities[queryArgs](tools.NewPhased(tools.Spec{
 		Name: "query", ReadOnly: true, Idempotent: true,
-		Description: "Finds entities by components, label, relation target and conditions; counts all, returns a page. Narrow it with where and select; info reads one whole.",
+		Description: "Finds entities by components, label, relation target and conditions; counts all, returns a page. info reads one whole.",
 		Example:     `{"with":["Health"],"where":"Health.HP < 10","select":["Health.HP"],"sort":"Health.HP","limit":5}`,
 	}, tools.Phases[queryArgs, *queryPrep, *queryCopy, queryResult]{Before: queryBefore, Frame: queryFrame, After: queryAfter}))
 }

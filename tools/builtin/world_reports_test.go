@@ -251,7 +251,7 @@ func FuzzCursor(f *testing.F) {
 func TestForgedCursorPositions(t *testing.T) {
 	h := newWorld(t)
 	var c queryCursor
-	kind := "query:" + `{"Q":{"Name":"","With":null,"Without":null,"Exclusive":false,"Target":"","Where":""},"Sort":""}`
+	kind := "query:" + `{"Q":{"Name":"","With":null,"Without":null,"Exclusive":false,"Target":"","Relation":"","Where":""},"Sort":""}`
 	next := h.ok("query", obj{"limit": 3})["next"].(string)
 	if err := decodeCursor(kind, next, &c); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func resourcesListTool() *tools.Tool {
 type resourceArgs struct {
 	Name     string `json:"name" jsonschema:"name of the resource"`
 	Path     string `json:"path,omitempty" jsonschema:"only the value at this path, such as Waves[2].Count"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes at most; of a larger value the parts are named" debug:"min=1024,max=1048576,default=32768"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
 }
 
 type resourceResult struct {

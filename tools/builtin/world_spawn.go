@@ -17,6 +17,7 @@ type spawnArgs struct {
 	Components map[string]json.RawMessage `json:"components" jsonschema:"values by component name; other fields get defaults"`
 	Count      int                        `json:"count,omitempty" jsonschema:"how many equal entities" debug:"min=1,max=10000,default=1"`
 	Target     *entityArg                 `json:"target,omitempty" jsonschema:"target of the relation"`
+	Targets    map[string]entityArg       `json:"targets,omitempty" jsonschema:"several: by relation"`
 }
 
 type spawnResult struct {
@@ -46,14 +47,12 @@ type rowsCopy struct {
 func spawnTool() *tools.Tool {
 	return withEntities[spawnArgs](tools.NewPhased(tools.Spec{
 		Name: "spawn", Destructive: true,
-		Description: "Creates entities with the given components; a refusal creates nothing. describe shows a component's fields and an example.",
+		Description: "Creates entities with the given components. describe shows a component's fields and an example.",
 		Example:     `{"components":{"Position":{"X":10,"Y":20}}}`,
 	}, tools.Phases[spawnArgs, spawnPrep, *rowsCopy, spawnResult]{
 		Before: func(c *tools.Call, in spawnArgs) (spawnPrep, error) {
-			if in.Target != nil {
-				if err := in.Target.writing("target"); err != nil {
-					return spawnPrep{}, err
-				}
+			if err := targetsWriting(in.Target, in.Targets); err != nil {
+				return spawnPrep{}, err
 			}
 			values, err := early(c, func(cat *ecs.Catalog) (newValues, error) { return decodeValues(cat, in.Components) })
 			return spawnPrep{in, values}, err
@@ -64,7 +63,7 @@ func spawnTool() *tools.Tool {
 				return nil, err
 			}
 			cat := f.World.Catalog()
-			targets, err := relationTargets(f.World, cat, values.relations, p.in.Target)
+			targets, err := relationTargets(f.World, cat, values.relations, p.in.Target, p.in.Targets)
 			if err != nil {
 				return nil, err
 			}
@@ -119,7 +118,7 @@ func decodeValues(cat *ecs.Catalog, components map[string]json.RawMessage) (newV
 	for _, name := range names {
 		comp, err := cat.Component(name)
 		if err != nil {
-			return out, notAComponent(cat, name, err)
+			return out, err
 		}
 		if slices.ContainsFunc(out.values, func(v ecs.Value) bool { return v.Type == comp.ID }) {
 			return out, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s is given twice, under two of its names", comp.Name), Got: name}
@@ -134,18 +133,6 @@ func decodeValues(cat *ecs.Catalog, components map[string]json.RawMessage) (newV
 		}
 	}
 	return out, nil
-}
-
-// notAComponent says so if the name is a resource's.
-func notAComponent(cat *ecs.Catalog, name string, err error) error {
-	e, ok := err.(*ecs.Error)
-	if _, rerr := cat.Resource(name); !ok || rerr != nil {
-		return err
-	}
-	d := *e
-	d.Message = fmt.Sprintf("%s is a resource, not a component; entities cannot have it", name)
-	d.Hint = "resources_info and resources_modify read and change resources"
-	return &d
 }
 
 // decodeComponent decodes a whole value on top of the type's defaults; null
@@ -171,44 +158,12 @@ func prefixComponent(name string, err error) error {
 	return &d
 }
 
-// relationTargets pairs the target argument with the one relation it can mean.
-func relationTargets(w ecs.World, cat *ecs.Catalog, relations []ecs.TypeID, target *entityArg) ([]ecs.Target, error) {
-	if target == nil {
-		return nil, nil
-	}
-	switch len(relations) {
-	case 1:
-	case 0:
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "target: none of the components is a relation", Got: target.entity.String(),
-			Options: relationNames(cat), Total: len(relationNames(cat)), Hint: "a target belongs to a relation component"}
-	default:
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "target: several of the components are relations, so it could mean any of them",
-			Got: target.entity.String(), Options: componentNames(cat, relations), Total: len(relations),
-			Hint: "give one relation here and set the others afterwards"}
-	}
-	if !target.entity.IsZero() {
-		if err := requireAlive(w, target.entity); err != nil {
-			return nil, err
-		}
-	}
-	return []ecs.Target{{Relation: relations[0], Entity: target.entity}}, nil
-}
-
-func relationNames(cat *ecs.Catalog) []string {
-	var names []string
-	for _, c := range cat.Components {
-		if c.Relation && len(names) < 10 {
-			names = append(names, c.Name)
-		}
-	}
-	return names
-}
-
 type setArgs struct {
-	Entity    entityArg       `json:"entity" jsonschema:"full id, like 42v3"`
-	Component string          `json:"component" jsonschema:"name of the component"`
-	Value     json.RawMessage `json:"value,omitempty" jsonschema:"the whole new value"`
-	Target    *entityArg      `json:"target,omitempty" jsonschema:"target, if the component is a relation"`
+	Entity    entityArg            `json:"entity" jsonschema:"full id, like 42v3"`
+	Component string               `json:"component" jsonschema:"name of the component"`
+	Value     json.RawMessage      `json:"value,omitempty" jsonschema:"the whole new value"`
+	Target    *entityArg           `json:"target,omitempty" jsonschema:"target, if the component is a relation"`
+	Targets   map[string]entityArg `json:"targets,omitempty" jsonschema:"several: by relation"`
 }
 
 type setResult struct {
@@ -216,6 +171,7 @@ type setResult struct {
 	Entity     string                     `json:"entity" jsonschema:"the entity"`
 	Name       string                     `json:"name,omitempty" jsonschema:"its label"`
 	Components []string                   `json:"components" jsonschema:"names of all its components"`
+	Relations  map[string]string          `json:"relations,omitempty" jsonschema:"relation targets by relation; empty for none"`
 	Values     map[string]json.RawMessage `json:"values,omitempty" jsonschema:"the component's value now"`
 	Errors     map[string]string          `json:"errors,omitempty" jsonschema:"why the value is missing"`
 }
@@ -235,10 +191,8 @@ func setTool() *tools.Tool {
 			if err := in.Entity.writing("entity"); err != nil {
 				return setPrep{}, err
 			}
-			if in.Target != nil {
-				if err := in.Target.writing("target"); err != nil {
-					return setPrep{}, err
-				}
+			if err := targetsWriting(in.Target, in.Targets); err != nil {
+				return setPrep{}, err
 			}
 			value, err := early(c, func(cat *ecs.Catalog) (newValues, error) {
 				return decodeValues(cat, map[string]json.RawMessage{in.Component: in.Value})
@@ -248,7 +202,7 @@ func setTool() *tools.Tool {
 		Frame: setFrame,
 		After: func(_ *tools.Call, c *rowsCopy) (setResult, error) {
 			r := c.encode()[0]
-			return setResult{Added: c.added, Entity: r.Entity, Name: r.Name, Components: r.Components, Values: r.Values, Errors: r.Errors}, nil
+			return setResult{Added: c.added, Entity: r.Entity, Name: r.Name, Components: r.Components, Relations: r.Relations, Values: r.Values, Errors: r.Errors}, nil
 		},
 	}))
 }
@@ -263,27 +217,35 @@ func setFrame(f *tools.Frame, p setPrep) (*rowsCopy, error) {
 		return nil, err
 	}
 	cat := w.Catalog()
-	targets, err := relationTargets(w, cat, value.relations, p.in.Target)
-	if err != nil {
-		return nil, err
-	}
 	c, _, ok := w.Row(e)
 	if !ok {
 		return nil, requireAlive(w, e)
 	}
 	id := value.values[0].Type
-	var changes []ecs.Change
 	added := !slices.Contains(c.Components(), id)
+	relations := value.relations
+	if len(p.in.Targets) > 0 {
+		for _, t := range c.Targets() {
+			if !slices.Contains(relations, t.Relation) {
+				relations = append(relations, t.Relation)
+			}
+		}
+	}
+	targets, err := relationTargets(w, cat, relations, p.in.Target, p.in.Targets)
+	if err != nil {
+		return nil, err
+	}
+	var changes []ecs.Change
 	if added {
-		changes = append(changes, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: value.values, Targets: targets})
-	} else {
-		// A call that only moves the target leaves the value alone.
-		if len(targets) == 0 || len(p.in.Value) > 0 {
-			changes = append(changes, ecs.Change{Op: ecs.OpSet, Entity: e, Values: value.values})
-		}
-		if len(targets) > 0 {
-			changes = append(changes, ecs.Change{Op: ecs.OpRetarget, Entity: e, Targets: targets})
-		}
+		own := slices.DeleteFunc(slices.Clone(targets), func(t ecs.Target) bool { return t.Relation != id })
+		changes = append(changes, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: value.values, Targets: own})
+		targets = slices.DeleteFunc(targets, func(t ecs.Target) bool { return t.Relation == id })
+	} else if len(targets) == 0 || len(p.in.Value) > 0 {
+		// A call that only moves targets leaves the value alone.
+		changes = append(changes, ecs.Change{Op: ecs.OpSet, Entity: e, Values: value.values})
+	}
+	if len(targets) > 0 {
+		changes = append(changes, ecs.Change{Op: ecs.OpRetarget, Entity: e, Targets: targets})
 	}
 	if _, err := w.Apply(changes); err != nil {
 		return nil, err

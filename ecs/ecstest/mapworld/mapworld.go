@@ -131,7 +131,9 @@ func (t *table) matches(f ecs.Filter) bool {
 			return false
 		}
 	}
-	return f.Target == nil || slices.ContainsFunc(t.targets, func(x ecs.Target) bool { return x.Entity == *f.Target })
+	return f.Target == nil || slices.ContainsFunc(t.targets, func(x ecs.Target) bool {
+		return x.Entity == *f.Target && (f.Relation == nil || x.Relation == *f.Relation)
+	})
 }
 
 // Resource implements ecs.World.
