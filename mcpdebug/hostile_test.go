@@ -175,7 +175,7 @@ func (l listSink) Kinds() []tools.EventKind { return l.kinds }
 func (listSink) Push(string, any) error     { return nil }
 
 // lazyScreen draws later than anybody waits for.
-type lazyScreen struct{ list []int }
+type lazyScreen []int
 
 func (lazyScreen) Capture(tools.Shot, func(tools.Picture, error)) {}
 
