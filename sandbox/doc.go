@@ -16,12 +16,14 @@
 //
 // # The language
 //
-// Lua 5.1 as gopher-lua has it (with goto), statements or an expression alone,
-// with base, string, table, math, coroutine and os.time, os.clock, os.date,
-// os.difftime. There is no io, package, debug, load, loadstring, dofile, require,
-// collectgarbage, getfenv or newproxy. table.unpack, table.pack and a base for
-// math.log are there besides. tostring(0.1 + 0.2) is 0.30000000000000004, the
-// shortest text that reads back.
+// [Manual] tells scripts' authors what Lua and the world offer; it is the file
+// manual.md, whose examples the tests run. In short: Lua 5.1 as gopher-lua has
+// it, without io, package, debug and load; tostring(0.1 + 0.2) is
+// 0.30000000000000004, the shortest text that reads back.
+//
+//	for e in world.query{with={"Enemy"}} do
+//	  e.Health.HP = e.Health.HP - 1           -- at once, checked for type and range
+//	end
 //
 // Globals persist from call to call until Reset, functions and coroutines
 // among them. The libraries do not: every call starts with pristine ones,
@@ -31,39 +33,8 @@
 // even if Reset comes before it runs. A coroutine cannot yield across pcall, a
 // metamethod, an iterator, or a callback of sort or gsub.
 //
-// # The world
-//
-//	for e in world.query{with={"Enemy"}, without=, where=, target=, relation=, name=, exclusive=} do
-//	  e.Health.HP = e.Health.HP - 1           -- at once, checked for type and range
-//	end
-//
-// world.query also takes names alone, world.query("Enemy", "Health") or
-// world.query{"Enemy", where="Health.HP < 5"}. #q is its length, q[1] and
-// q:first() its first entity; q can be looped over again. The rows are noted
-// when the query is asked: no query of the engine is open while Lua runs.
-// world.count takes the same and gives the number.
-//
-// An entity e has e.id ("42v3"), e.name, e.components, e.Component (nil if it
-// has none), e:has(C), e:get(C), e:add(C, fields, target), e:remove(C),
-// e:despawn(), e:alive(), e:target(C), e:retarget(C, target). Assigning
-// e.Component = {...} replaces the whole, or adds it; nil removes it. pairs(e)
-// visits its components.
-//
-// A component refers to the world, it is no copy: e.Inventory.Slots[1].Count
-// reads and writes in place. Lists count from 1, as everywhere in Lua (the
-// where expressions of tools are Go and count from 0); reading past the end
-// gives nil, writing there is refused. Assigning nil to an entry of a map takes
-// it out. pairs, ipairs and # work on components,
-// structs, lists and maps. Enumerations read as labels. A field that holds an
-// entity reads as an entity, or nil. Computed values read like fields; actions
-// are called e.Health:Damage{amount=5}.
-//
-// world.spawn{Position={X=1}, "Player", target=e} gives the entity, which can
-// be used and changed at once; its id is "spawned#1" until it exists, and
-// results and printed text get the real id. world.entity("42v3") is nil for a
-// dead one. world.resource("Score").Points reads and writes; a resource that is
-// no struct has .value. world.components() lists the component types.
-// world.tool("name", {args}) calls a tool of the host.
+// The rows of a query are noted when it is asked: no query of the engine is
+// open while Lua runs.
 //
 // # All or nothing
 //

@@ -269,6 +269,7 @@ func resultIndex(L *lua.LState) int {
 	case lua.LNumber:
 		n := int(k) - 1
 		if lua.LNumber(n+1) != k || n < 0 || n >= q.total {
+			r.lacking = fmt.Sprintf("the query matched %d entities, and [%v] is none of them", q.total, float64(k))
 			L.Push(lua.LNil)
 			return 1
 		}
@@ -284,7 +285,11 @@ func resultIndex(L *lua.LState) int {
 		case "first":
 			L.Push(L.NewFunction(func(L *lua.LState) int {
 				once := result{parts: q.parts, total: 1, epoch: q.epoch}
-				L.Push(once.next(ctxOf(L).run))
+				first := once.next(ctxOf(L).run)
+				if first == lua.LNil {
+					ctxOf(L).run.lacking = "first() gives nil: the query matched no entity"
+				}
+				L.Push(first)
 				return 1
 			}))
 			return 1

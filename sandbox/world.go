@@ -196,6 +196,7 @@ func worldEntity(L *lua.LState) int {
 		e, alive = world.Holder(e.ID)
 	}
 	if !alive {
+		r.lacking = "world.entity gives nil for " + strconv.Quote(shorten(text, 40)) + ": no entity of that id lives; world.query finds living ones"
 		L.Push(lua.LNil)
 		return 1
 	}

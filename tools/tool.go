@@ -38,6 +38,9 @@ type Spec struct {
 	Unlisted bool
 	// Example is the JSON of an arguments object that works. Shown by help.
 	Example string
+	// Manual is what help shows besides the description, as long as it needs to
+	// be: Markdown.
+	Manual string
 	// Meta is merged into the tool's _meta.
 	Meta map[string]any
 }

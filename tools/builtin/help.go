@@ -40,6 +40,7 @@ type toolHelp struct {
 	Flags        toolFlags       `json:"flags" jsonschema:"what it does and when it may run"`
 	Listed       bool            `json:"listed" jsonschema:"whether tools/list shows it; it can be called in any case"`
 	InputSchema  json.RawMessage `json:"inputSchema" jsonschema:"JSON Schema of the arguments"`
+	Manual       string          `json:"manual,omitempty" jsonschema:"all that there is to know, as Markdown"`
 	OutputSchema json.RawMessage `json:"outputSchema" jsonschema:"JSON Schema of the answer"`
 }
 
@@ -88,7 +89,7 @@ func explain(p *tools.Published) *toolHelp {
 	return &toolHelp{
 		Name: s.Name, Group: s.Group, Description: s.Description, Usage: p.Usage, Example: json.RawMessage(s.Example),
 		Flags:  toolFlags{s.ReadOnly, s.Destructive, s.Idempotent, s.WhenParked, s.WhenCrashed, s.OffFrame},
-		Listed: !s.Unlisted, InputSchema: p.Input, OutputSchema: p.Output,
+		Listed: !s.Unlisted, InputSchema: p.Input, OutputSchema: p.Output, Manual: s.Manual,
 	}
 }
 

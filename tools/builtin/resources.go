@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -50,6 +51,11 @@ func Resources(h Host, scheme string) []*tools.Resource {
 			Description: "The reference of every tool, generated from the registry.",
 			Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
 				return []tools.ResourceContents{{Text: string(Reference(h.Registry().Listing()))}}, nil
+			}},
+		{URI: uri("lua"), Name: "lua", MIMEType: "text/markdown",
+			Description: "The manual of run_lua: what scripts can use, with examples and limits.",
+			Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
+				return []tools.ResourceContents{{Text: sandbox.Manual(h.SandboxOptions())}}, nil
 			}},
 		{URI: uri("component/{name}"), Name: "component", MIMEType: asJSON,
 			Description: "The description document of one component: properties with type, unit, range and labels, actions, tools, identity.",

@@ -2,7 +2,9 @@ package builtin
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -50,17 +52,18 @@ type preparedScript struct {
 func (s *script) runTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
 		Name: "run_lua", Destructive: true, NeedsWorld: true,
-		Description: "Runs a bounded Lua script: `for e in world.query{with={'Enemy'}} do e.Health.HP = 7 end`. A failed or dry run changes nothing; globals stay until reset_sandbox.",
+		Description: "Runs a bounded Lua script: `for e in world.query{with={'Enemy'}} do e.Health.HP = 7 end`. A failed or dry run changes nothing; globals stay. Manual: help run_lua.",
+		Manual:      sandbox.Manual(s.host.SandboxOptions()),
 		Example:     `{"code":"return world.count{with={'Position'}}"}`,
 	}, tools.Phases[runLuaArgs, preparedScript, *runLuaResult, *runLuaResult]{
 		Before: func(_ *tools.Call, in runLuaArgs) (preparedScript, error) {
 			chunk, err := s.box.Compile(in.Code)
-			return preparedScript{chunk, sandbox.RunOptions{Timeout: time.Duration(in.TimeoutMs) * time.Millisecond, DryRun: in.DryRun}}, err
+			return preparedScript{chunk, sandbox.RunOptions{Timeout: time.Duration(in.TimeoutMs) * time.Millisecond, DryRun: in.DryRun}}, s.withManual(err)
 		},
 		Frame: func(f *tools.Frame, p preparedScript) (*runLuaResult, error) {
 			r, err := s.box.Run(s.env(f), p.chunk, p.opt)
 			if err != nil {
-				return nil, err
+				return nil, s.withManual(err)
 			}
 			if r.Values == nil {
 				r.Values = []any{}
@@ -69,6 +72,20 @@ func (s *script) runTool() *tools.Tool {
 				Flushed: r.Flushed, Truncated: r.Truncated, Steps: r.Steps, Ms: r.Ms}, nil
 		},
 	})
+}
+
+// withManual tells where scripts are explained.
+func (s *script) withManual(err error) error {
+	e, ok := errors.AsType[*ecs.Error](err)
+	if !ok || e.Code != ecs.ScriptError {
+		return err
+	}
+	d := *e
+	if d.Hint != "" {
+		d.Hint += "; "
+	}
+	d.Hint += `help {"tool":"run_lua"} and the resource ` + cmp.Or(s.host.Components().options.Scheme, "ecs") + "://lua are the manual"
+	return &d
 }
 
 // env is what a script reaches: the world, and the tools that run on the frame.
