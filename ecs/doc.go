@@ -71,7 +71,8 @@
 //
 // Input is taken leniently where the target leaves no doubt: numbers as text, an
 // object or list as a JSON string, a vector as "2 2" or [2,2], a duration as
-// "1.5s". Everything else is an [*Error] that says the path, what was got, what
+// "1.5s", a field of an embedded struct by its own name (X for Vec.X, but not
+// both), in arguments one string for a list of one. Everything else is an [*Error] that says the path, what was got, what
 // is wanted and the real options; beside a component's refusal stands its
 // [Guide]. Duplicate keys, fractions for integers, numbers out of range or
 // width, and text that is no Unicode are refused. Nothing panics.

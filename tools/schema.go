@@ -46,10 +46,10 @@ func AtLeast(s *Schema, n int) *Schema {
 // FieldSchema is the schema of one described value as an argument.
 func FieldSchema(f *ecs.Field) *Schema {
 	s := fieldType(f, FieldSchema)
-	s.Minimum, s.Maximum = f.Min, f.Max
-	if f.Kind == ecs.KindUint && s.Minimum == nil {
-		s.Minimum = new(float64)
+	if f.Min != nil {
+		s.Minimum = f.Min
 	}
+	s.Maximum = f.Max
 	annotate(s, f)
 	return s
 }
@@ -83,7 +83,7 @@ func fieldType(f *ecs.Field, sub func(*ecs.Field) *Schema) *Schema {
 	case ecs.KindInt:
 		return &Schema{Type: "integer"}
 	case ecs.KindUint:
-		return &Schema{Type: "integer"}
+		return &Schema{Type: "integer", Minimum: new(float64)}
 	case ecs.KindFloat:
 		return &Schema{Type: "number"}
 	case ecs.KindString, ecs.KindBytes, ecs.KindText, ecs.KindEnum:
