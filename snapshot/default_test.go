@@ -1,0 +1,28 @@
+package snapshot
+
+import (
+	"reflect"
+	"testing"
+)
+
+type (
+	oldVitals struct{ HP int32 }
+	newVitals struct {
+		HP  int32
+		Max int32 `debug:"min=1,max=500"`
+	}
+)
+
+// A field that is new to the game starts inside its declared range, as in a
+// component that is spawned.
+func TestAnAddedFieldStartsInsideItsRange(t *testing.T) {
+	b := newFake(types(typ[oldVitals]()), nil)
+	b.rows(nil, []oldVitals{{3}, {4}})
+	n := newFake(types(typ[newVitals]()), nil)
+	load(t, save(t, b.w, nil), n.w, &Options{Rename: map[string]string{
+		fullName(reflect.TypeFor[oldVitals]()): fullName(reflect.TypeFor[newVitals]()),
+	}})
+	if got, want := columnOf[newVitals](t, n.w, 0), []newVitals{{3, 1}, {4, 1}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
