@@ -20,14 +20,15 @@ import (
 // harness runs tools over a world as the server does: Prepare, Frame, Finish.
 // Every answer is held against the tool's output schema.
 type harness struct {
-	t      testing.TB
-	reg    *tools.Registry
-	world  ecs.World
-	arche  *arche.World
-	app    *tools.App
-	frame  uint64
-	stale  *ecs.Catalog // what Before sees; nil: the world's own
-	schema map[string]*jsonschema.Resolved
+	t       testing.TB
+	reg     *tools.Registry
+	world   ecs.World
+	arche   *arche.World
+	app     *tools.App
+	frame   uint64
+	between func()       // what the game does between the frames of one call
+	stale   *ecs.Catalog // what Before sees; nil: the world's own
+	schema  map[string]*jsonschema.Resolved
 }
 
 // newHarness registers the given tools over a fresh arche world.
@@ -92,7 +93,16 @@ func (h *harness) run(name, raw string) (json.RawMessage, error) {
 		if h.world != nil {
 			f.Catalog = h.world.Catalog()
 		}
-		if err := job.Frame(f); err != nil {
+		err := job.Frame(f)
+		for errors.Is(err, tools.ErrLater) {
+			h.frame++
+			f.Number = h.frame
+			if h.between != nil {
+				h.between()
+			}
+			err = job.Frame(f)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

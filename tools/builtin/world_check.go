@@ -3,24 +3,22 @@ package builtin
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 type finding struct {
-	Severity string `json:"severity" jsonschema:"error, warning or info"`
-	Code     string `json:"code" jsonschema:"kind of finding, such as non_finite or dangling_target"`
-	Subject  string `json:"subject" jsonschema:"what it is about: a component, a path, an archetype, the world"`
-	Text     string `json:"text" jsonschema:"what was found"`
-	Hint     string `json:"hint" jsonschema:"what to do about it"`
+	Severity string   `json:"severity" jsonschema:"error, warning or info"`
+	Code     string   `json:"code" jsonschema:"kind of finding, such as non_finite or dangling_target"`
+	Subject  string   `json:"subject" jsonschema:"what it is about: a component, a path, an archetype, the world"`
+	Text     string   `json:"text" jsonschema:"what was found"`
+	Hint     string   `json:"hint" jsonschema:"what to do about it"`
+	Types    []string `json:"types,omitempty" jsonschema:"the component types, where it is about several"`
 }
 
 type checkArgs struct {
@@ -30,13 +28,19 @@ type checkArgs struct {
 
 type checkResult struct {
 	Findings []finding `json:"findings" jsonschema:"what looks wrong, the gravest first"`
-	Ended    bool      `json:"ended,omitempty" jsonschema:"the scan of values was ended early to spare the frame: there may be more"`
+	Ended    bool      `json:"ended,omitempty" jsonschema:"the scan of values took too long and was ended early: there may be more"`
+	Frames   int       `json:"frames" jsonschema:"how many frames the scan of values was spread over; what moved meanwhile may be missed"`
 	pageInfo
 }
 
+// maxCheckSlice bounds what the scan of values may cost one frame.
+var maxCheckSlice = 4 * time.Millisecond
+
 const (
-	// maxCheckTime bounds what the scan of values may cost one frame.
-	maxCheckTime = 20 * time.Millisecond
+	// maxCheckAll bounds what the scan may cost in all, and maxCheckOnce where it
+	// cannot go on in a later frame.
+	maxCheckAll  = time.Second
+	maxCheckOnce = 20 * time.Millisecond
 	// sparseArchetypes: so many archetypes of one entity each are worth a word.
 	sparseArchetypes = 8
 	// idleBytes: so much memory of archetypes without entities is worth a word.
@@ -44,43 +48,83 @@ const (
 	maxNamed  = 5
 )
 
-type checkCopy struct {
-	in       checkArgs
-	findings []finding
-	ended    bool
-}
-
 func worldCheckTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
 		Name: "world_check", ReadOnly: true, Idempotent: true,
 		Description: "Looks for trouble: a lock left behind, references to dead entities, non-finite numbers, corruptible types, wasted memory.",
 		Example:     `{}`,
-	}, tools.Phases[checkArgs, checkArgs, checkCopy, checkResult]{
-		Frame: func(f *tools.Frame, in checkArgs) (checkCopy, error) {
-			k := &checker{w: f.World, cat: f.World.Catalog(), deadline: time.Now().Add(maxCheckTime)}
-			k.world()
-			k.types()
-			k.archetypes()
-			k.targets()
-			k.values()
-			return checkCopy{in, k.findings, k.ended}, nil
-		},
-		After: func(_ *tools.Call, c checkCopy) (checkResult, error) {
-			rank := map[string]int{"error": 0, "warning": 1, "info": 2}
-			slices.SortStableFunc(c.findings, func(a, b finding) int { return cmp.Compare(rank[a.Severity], rank[b.Severity]) })
-			page, info, err := paginate("world_check", c.findings, c.in.Limit, c.in.sizeArgs,
+	}, tools.Phases[checkArgs, *checker, *checker, checkResult]{
+		Before: func(_ *tools.Call, in checkArgs) (*checker, error) { return &checker{in: in}, nil },
+		Frame:  func(f *tools.Frame, k *checker) (*checker, error) { return k, k.frame(f) },
+		After: func(_ *tools.Call, k *checker) (checkResult, error) {
+			slices.SortStableFunc(k.findings, func(a, b finding) int { return cmp.Compare(gravity(&a), gravity(&b)) })
+			page, info, err := paginate("world_check", k.findings, k.in.Limit, k.in.sizeArgs,
 				func(f *finding) string { return f.Code + " " + f.Subject }, "pass next as cursor")
-			return checkResult{page, c.ended, info}, err
+			return checkResult{page, k.ended, k.frames, info}, err
 		},
 	})
 }
 
+// gravity orders findings: by severity, and what is damaged now before what
+// may be one day.
+func gravity(f *finding) int {
+	severity := map[string]int{"error": 0, "warning": 1, "info": 2}[f.Severity]
+	damage := slices.Index([]string{"world_locked", "non_finite", "dangling_target", "dead_reference"}, f.Code)
+	if damage < 0 {
+		damage = 9
+	}
+	return 10*severity + damage
+}
+
+// sameWorld: one whose type cannot be compared is told by its catalog alone.
+func sameWorld(a, b ecs.World) bool {
+	return a != nil && (!reflect.TypeOf(a).Comparable() || !reflect.TypeOf(b).Comparable() || a == b)
+}
+
+// checker is one check. It spans as many frames as its scan of values needs.
 type checker struct {
+	in       checkArgs
 	w        ecs.World
 	cat      *ecs.Catalog
 	findings []finding
-	deadline time.Time
+	frames   int
+	spent    time.Duration
+	deadline time.Time // of this frame's part
+	looked   int       // values in this frame
 	ended    bool
+
+	next int   // component whose values come next
+	scan *scan // of the one before, if it is not through
+}
+
+// frame does a frame's part. A world that was bound meanwhile is checked from
+// the start.
+func (k *checker) frame(f *tools.Frame) error {
+	start := time.Now()
+	k.deadline = start.Add(maxCheckSlice)
+	if f.Once {
+		k.deadline = start.Add(maxCheckOnce)
+	}
+	cat := f.World.Catalog()
+	if !sameWorld(k.w, f.World) || !extends(k.cat, cat) {
+		*k = checker{in: k.in, spent: k.spent, deadline: k.deadline, w: f.World, cat: cat}
+		k.world()
+		k.types()
+		k.archetypes()
+		k.targets()
+	}
+	k.frames++
+	k.looked = 0
+	done := k.values()
+	k.spent += time.Since(start)
+	if !done && !f.Once && k.spent < maxCheckAll {
+		return tools.ErrLater
+	}
+	k.ended = !done
+	if !done && k.scan != nil {
+		k.report(k.scan)
+	}
+	return nil
 }
 
 func (k *checker) find(severity, code, subject, hint, format string, args ...any) {
@@ -105,21 +149,29 @@ func (k *checker) world() {
 }
 
 func (k *checker) types() {
+	var names, how []string
+	inUse := false
 	for _, c := range k.cat.Components {
 		if k.cat.Engine.PointerHazard && !c.Type.PointerFree {
-			severity := "info"
-			if c.Entities > 0 {
-				severity = "warning"
-			}
-			k.find(severity, "pointer_hazard", c.Name,
-				"keep pointers, slices, strings and maps outside (an index into a slice that the game owns), or never add, remove or despawn on entities that have it",
-				"%s holds pointers (%s): %s moves rows without write barriers, so that the game's own structural changes can corrupt it while the collector runs",
-				c.Name, pointerPath(c.Type), cmp.Or(k.cat.Engine.Name, "the engine"))
+			names, how = append(names, c.Name), append(how, c.Name+" ("+pointerPath(c.Type)+")")
+			inUse = inUse || c.Entities > 0
 		}
 		for _, problem := range c.Type.Problems {
 			k.find("warning", "bad_declaration", c.Name, "correct the tag or the ecs.Describe call", "%s", problem)
 		}
 	}
+	if len(names) == 0 {
+		return
+	}
+	severity := "info"
+	if inUse {
+		severity = "warning"
+	}
+	k.find(severity, "pointer_hazard", "components",
+		"keep pointers, slices, strings and maps outside (an index into a slice that the game owns), or never add, remove or despawn on entities that have one of these",
+		"%s moves rows without write barriers, so that the game's own structural changes can corrupt what holds pointers while the collector runs: %s",
+		cmp.Or(k.cat.Engine.Name, "the engine"), joinLimited(how, 10))
+	k.findings[len(k.findings)-1].Types = names
 }
 
 // pointerPath names the first field that holds a pointer.
@@ -171,6 +223,7 @@ func (k *checker) archetypes() {
 func (k *checker) targets() {
 	type group struct {
 		entities int
+		seen     map[ecs.Entity]bool
 		names    []string
 	}
 	groups := map[ecs.TypeID]*group{}
@@ -185,12 +238,13 @@ func (k *checker) targets() {
 			}
 			g := groups[t.Relation]
 			if g == nil {
-				g = &group{}
+				g = &group{seen: map[ecs.Entity]bool{}}
 				groups[t.Relation] = g
 			}
 			g.entities += a.Entities
-			if name := t.Entity.String(); !slices.Contains(g.names, name) {
-				g.names = append(g.names, name)
+			if !g.seen[t.Entity] {
+				g.seen[t.Entity] = true
+				g.names = append(g.names, t.Entity.String())
 			}
 		}
 	}
@@ -198,132 +252,6 @@ func (k *checker) targets() {
 		if g := groups[c.ID]; g != nil {
 			k.find("warning", "dangling_target", c.Name, `query {"target":"`+g.names[0]+`"} lists them; set moves the target, despawn removes them`,
 				"%d entities have a relation %s to a dead entity (%s)", g.entities, c.Name, joinLimited(g.names, maxNamed))
-		}
-	}
-}
-
-// numberField is a float at a fixed offset.
-type numberField struct {
-	path   string
-	offset uintptr
-	narrow bool
-}
-
-func floatFieldsOf(t *ecs.Type) []numberField {
-	var out []numberField
-	var walk func(path string, off uintptr, f *ecs.Field)
-	walk = func(path string, off uintptr, f *ecs.Field) {
-		switch f.Kind {
-		case ecs.KindFloat:
-			out = append(out, numberField{path, off, f.Go.Kind() == reflect.Float32})
-		case ecs.KindStruct:
-			for _, c := range f.Fields {
-				walk(dotted(path, c.Name), off+c.Offset, c)
-			}
-		case ecs.KindArray:
-			if f.Elem != nil && f.Go.Len() <= 64 {
-				for i := range f.Go.Len() {
-					walk(path+"["+strconv.Itoa(i)+"]", off+uintptr(i)*f.Go.Elem().Size(), f.Elem)
-				}
-			}
-		}
-	}
-	if t.Root != nil {
-		walk("", 0, t.Root)
-	}
-	return out
-}
-
-// hits counts what was found at one path.
-type hits struct {
-	n     int
-	where []string
-}
-
-func (h *hits) add(e ecs.Entity) {
-	h.n++
-	if len(h.where) < maxNamed {
-		h.where = append(h.where, e.String())
-	}
-}
-
-// values scans floats and entity fields, as long as there is time.
-func (k *checker) values() {
-	for _, comp := range k.cat.Components {
-		if comp.Entities == 0 {
-			continue
-		}
-		floats := floatFieldsOf(comp.Type)
-		refs, dynamic := entityFieldsOf(comp.Type)
-		if len(floats) == 0 && len(refs) == 0 && !dynamic {
-			continue
-		}
-		bad, dead := make([]hits, len(floats)), make([]hits, len(refs))
-		deadInside := hits{}
-		k.scan(comp, func(c ecs.Chunk, row int, p unsafe.Pointer) {
-			for i, f := range floats {
-				v := 0.0
-				if f.narrow {
-					v = float64(*(*float32)(unsafe.Add(p, f.offset)))
-				} else {
-					v = *(*float64)(unsafe.Add(p, f.offset))
-				}
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					bad[i].add(c.Entity(row))
-				}
-			}
-			for i, f := range refs {
-				if e := *(*ecs.Entity)(unsafe.Add(p, f.offset)); !e.IsZero() && !k.w.Alive(e) {
-					dead[i].add(c.Entity(row))
-				}
-			}
-			if dynamic && deadInside.n < 1000 {
-				eachEntityIn("", comp.Type.Root, reflect.NewAt(comp.Type.Go, p).Elem(), 0, func(path string, e ecs.Entity) bool {
-					if e.IsZero() || k.w.Alive(e) || slices.ContainsFunc(refs, func(f refField) bool { return f.path == path }) {
-						return true
-					}
-					deadInside.add(c.Entity(row))
-					return false
-				})
-			}
-		})
-		k.report(comp, floats, bad, refs, dead, deadInside)
-	}
-}
-
-func (k *checker) report(comp *ecs.Component, floats []numberField, bad []hits, refs []refField, dead []hits, inside hits) {
-	for i, h := range bad {
-		if h.n > 0 {
-			path := dotted(comp.Name, floats[i].path)
-			k.find("error", "non_finite", path, `query {"where":"isnan(`+path+`) || isinf(`+path+`)"} lists them; look for a division by zero in the systems that write it`,
-				"%s is NaN or infinite on %d entities (%s)", path, h.n, strings.Join(h.where, ", "))
-		}
-	}
-	for i, h := range dead {
-		if h.n > 0 {
-			path := dotted(comp.Name, refs[i].path)
-			k.find("warning", "dead_reference", path, `query {"where":"`+path+` != nil && !alive(`+path+`)"} lists them; a system that reads it must check Alive first`,
-				"%s names a dead entity on %d entities (%s)", path, h.n, strings.Join(h.where, ", "))
-		}
-	}
-	if inside.n > 0 {
-		k.find("warning", "dead_reference", comp.Name, "info shows the values; a system that reads them must check Alive first",
-			"values inside %s name dead entities on %d entities (%s)", comp.Name, inside.n, strings.Join(inside.where, ", "))
-	}
-}
-
-func (k *checker) scan(comp *ecs.Component, visit func(c ecs.Chunk, row int, p unsafe.Pointer)) {
-	for c := range k.w.Chunks(ecs.Filter{With: []ecs.TypeID{comp.ID}}) {
-		base, stride, ok := c.Column(comp.ID)
-		if !ok {
-			continue
-		}
-		for row := range c.Len() {
-			if row%256 == 0 && time.Now().After(k.deadline) {
-				k.ended = true
-				return
-			}
-			visit(c, row, unsafe.Add(base, uintptr(row)*stride))
 		}
 	}
 }
