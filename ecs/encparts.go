@@ -70,8 +70,10 @@ func structEnc(t reflect.Type, jsonMode bool) encFunc {
 		some := false
 		for i := range fields {
 			f := &fields[i]
-			at := unsafe.Add(p, f.off)
-			if f.f != nil {
+			var at unsafe.Pointer
+			if f.f == nil {
+				at = unsafe.Add(p, f.off)
+			} else {
 				v, err := reflect.NewAt(t, p).Elem().FieldByIndexErr(f.f.chain)
 				if err != nil {
 					continue
