@@ -199,11 +199,14 @@ func (s *Server) record(c *call, r *tools.Reply) {
 		if code == ecs.OutcomeUnknown || code == ecs.Panicked {
 			level = slog.LevelWarn
 		}
-		s.log.Log(context.Background(), level, "tool call", "tool", c.pub.Spec.Name, "client", c.info.Request.Client,
+		s.log.Log(context.Background(), level, auditMessage, "tool", c.pub.Spec.Name, "client", c.info.Request.Client,
 			"arguments", clip(string(c.info.Request.Arguments), 256), "frame", at, "outcome", outcome)
 	}
 	s.onCall(c.info.Request, &Outcome{Frame: at, Code: code, Message: message, Duration: took})
 }
+
+// auditMessage is the log line of a call that may have changed something.
+const auditMessage = "tool call"
 
 func (s *Server) onCall(r tools.Request, o *Outcome) {
 	if s.opts.OnCall == nil {

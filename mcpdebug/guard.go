@@ -3,9 +3,11 @@
 package mcpdebug
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -130,11 +132,28 @@ func (s *Server) recordCrash(c *crash) {
 		}()
 	}
 	r.LastCalls = s.history.list()
-	r.LogTail = s.readLogs(builtin.LogQuery{Tail: true, Limit: 20, Level: -100, MaxBytes: 8 << 10}, false).Lines
+	r.LogTail = ownLines(s.readLogs(builtin.LogQuery{Tail: true, Limit: 100, Level: -100, MaxBytes: 32 << 10}, false).Lines)
 	r.Goroutines = clip(string(stacks.All()), 64<<10)
 	s.lastCrash.Store(c)
 	s.crash.Store(c)
 	s.word.Or(bitRefresh)
+}
+
+// ownLines drops the lines of clients' calls, which the last calls repeat, and
+// keeps the last of the others.
+func ownLines(lines []builtin.LogLine) []builtin.LogLine {
+	lines = slices.DeleteFunc(lines, func(l builtin.LogLine) bool {
+		return l.Msg == auditMessage && bytes.Contains(l.Attrs, []byte(`"outcome":`))
+	})
+	size, from := 0, len(lines)
+	for from > 0 && len(lines)-from < 20 {
+		l := &lines[from-1]
+		if size += len(l.Msg) + len(l.Attrs); size > 8<<10 && from < len(lines) {
+			break
+		}
+		from--
+	}
+	return lines[from:]
 }
 
 // Crashed returns the text of the crash the game is in, verbatim. Any goroutine.

@@ -344,6 +344,7 @@ var scrubs = []struct {
 	{regexp.MustCompile(`"ids":\[[\d,]*\]`), `"ids":[]`},
 	{regexp.MustCompile(`(?:/[\w.@+-]+)*/((?:mcpdebug|src|ecs|tools)/[\w./-]+\.go[":])`), "$1"},
 	{regexp.MustCompile(`"goroutines":\d+`), `"goroutines":0`},
+	{regexp.MustCompile(`"otherGoroutines":\d+`), `"otherGoroutines":0`},
 	{regexp.MustCompile(` \+0x0`), ""},
 	{regexp.MustCompile(`"goroutines":\[.*\],"hint"`), `"goroutines":[],"hint"`},
 	{regexp.MustCompile(`transcript/1 [A-Z0-9]+`), "transcript/1 SESSION"},

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,6 +52,10 @@ func clearCrashTool(h Host) *tools.Tool {
 	})
 }
 
+type crashReportArgs struct {
+	Goroutines bool `json:"goroutines,omitempty" jsonschema:"with all stacks"`
+}
+
 type crashReport struct {
 	Crashed    bool           `json:"crashed" jsonschema:"whether the game is crashed now; if not, the rest tells of the last crash"`
 	Panic      string         `json:"panic,omitempty" jsonschema:"the panic value"`
@@ -62,10 +67,11 @@ type crashReport struct {
 	Entity     string         `json:"entity,omitempty" jsonschema:"entity that the panic was about, if it says so"`
 	Locked     bool           `json:"locked" jsonschema:"whether a query that was open at the panic still locks the world"`
 	Inspecting bool           `json:"inspecting,omitempty" jsonschema:"whether crash_inspect is on"`
-	Traceback  string         `json:"traceback,omitempty" jsonschema:"the text as the host or the guard recorded it"`
+	Traceback  string         `json:"traceback,omitempty" jsonschema:"the text as the host recorded it; of a panic that the guard recovered, with goroutines:true"`
 	LastCalls  []CallRecord   `json:"lastCalls" jsonschema:"the last tool calls before the crash, oldest first"`
-	LogTail    []LogLine      `json:"logTail" jsonschema:"the last log lines before the crash"`
-	Goroutines []stackGroup   `json:"goroutines,omitempty" jsonschema:"what the other goroutines did"`
+	LogTail    []LogLine      `json:"logTail" jsonschema:"the last log lines before the crash, but for those of lastCalls"`
+	Others     int            `json:"otherGoroutines,omitempty" jsonschema:"goroutines that are not shown"`
+	Goroutines []stackGroup   `json:"goroutines,omitempty" jsonschema:"what the game's other goroutines did, at most three groups; with goroutines:true all, the frame's first"`
 	Previous   *PreviousCrash `json:"previous,omitempty" jsonschema:"how an earlier run of the game ended, until clear_crash acknowledges it"`
 	Hint       string         `json:"hint,omitempty" jsonschema:"what to do next"`
 }
@@ -73,8 +79,8 @@ type crashReport struct {
 func crashReportTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "crash_report", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
-		Description: "Why the game crashed: panic, stack, system, last calls and log lines; also the previous run's fatal crash. Next: crash_inspect or clear_crash.",
-	}, func(c *tools.Call, _ struct{}) (crashReport, error) {
+		Description: "Why the game, or its previous run, crashed: panic, stack, system, last calls and log lines. Next: crash_inspect or clear_crash.",
+	}, func(c *tools.Call, in crashReportArgs) (crashReport, error) {
 		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash()}
 		k := h.Crash()
 		if k == nil {
@@ -87,14 +93,25 @@ func crashReportTool(h Host) *tools.Tool {
 		r.Panic, r.System, r.Frame, r.Count, r.Locked, r.Inspecting = k.Panic, k.System, k.Frame, k.Count, k.Locked, k.Inspecting
 		r.Crashed = !k.Cleared
 		r.At = k.At.Format(time.RFC3339Nano)
-		r.Traceback = clipTo(k.Text, 16<<10)
+		if in.Goroutines || len(k.Frames) == 0 || !strings.HasPrefix(k.Text, "panic: "+k.Panic+"\n\ngoroutine ") {
+			r.Traceback = clipTo(k.Text, 16<<10) // else frames tell the same
+		}
 		r.Frames = append(r.Frames, k.Frames...)
 		r.LastCalls = append(r.LastCalls, k.LastCalls...)
 		r.LogTail = append(r.LogTail, k.LogTail...)
 		if !k.Entity.IsZero() {
 			r.Entity = k.Entity.String()
 		}
-		r.Goroutines, _ = groupStacks(stacks.Parse([]byte(k.Goroutines)), h.FrameGoroutine(), "", 10, 8<<10)
+		all := stacks.Parse([]byte(k.Goroutines))
+		if in.Goroutines {
+			r.Goroutines, _ = groupStacks(all, h.FrameGoroutine(), "", 50, 32<<10)
+		} else {
+			r.Goroutines = gameStacks(all, h.FrameGoroutine())
+		}
+		r.Others = len(all)
+		for _, g := range r.Goroutines {
+			r.Others -= g.Count
+		}
 		if k.Cleared {
 			r.Hint = "the game goes on: this is its last crash, which was cleared"
 			if k.Locked {
@@ -111,6 +128,40 @@ func crashReportTool(h Host) *tools.Tool {
 		}
 		return r, nil
 	})
+}
+
+// gameStacks are the goroutines that run the game's own code, without the
+// frame's, whose stack the report has already: a few, and the top of each.
+func gameStacks(all []stacks.Goroutine, frame uint64) []stackGroup {
+	own := all[:0:0]
+	for _, g := range all {
+		if g.ID != frame && slices.ContainsFunc(g.Frames, func(f stacks.Frame) bool { return ofTheGame(f.Func) }) {
+			own = append(own, g)
+		}
+	}
+	groups, _ := groupStacks(own, 0, "", 3, 4<<10)
+	for i := range groups {
+		groups[i].Stack = groups[i].Stack[:min(len(groups[i].Stack), 8)]
+	}
+	return groups
+}
+
+// ofTheGame tells whether a function is neither the standard library's nor
+// the server's.
+func ofTheGame(name string) bool {
+	if strings.HasPrefix(name, "main.") {
+		return true
+	}
+	first, _, inFolder := strings.Cut(name, "/")
+	if !inFolder || !strings.Contains(first, ".") {
+		return false
+	}
+	for _, server := range []string{"github.com/loupe-ecs/loupe/mcpdebug.", "github.com/loupe-ecs/loupe/internal/", "github.com/loupe-ecs/loupe/tools", "github.com/modelcontextprotocol/"} {
+		if strings.HasPrefix(name, server) {
+			return false
+		}
+	}
+	return true
 }
 
 type crashInspectArgs struct {
