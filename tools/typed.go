@@ -230,7 +230,7 @@ func encodeResult(out any) (*Result, error) {
 	case *Result:
 		return v, nil
 	case json.RawMessage:
-		return &Result{Structured: asObject(v)}, nil
+		return &Result{Structured: v}, nil
 	case nil:
 		return &Result{Structured: json.RawMessage("{}")}, nil
 	}
@@ -252,19 +252,11 @@ func encodeResult(out any) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Structured, r.encoded = asObject(b), true
-	return r, nil
-}
-
-// asObject wraps what is no JSON object in {"result": ...}.
-func asObject(b json.RawMessage) json.RawMessage {
-	switch t := bytes.TrimLeft(b, " \t\r\n"); {
-	case len(t) == 0:
-		return json.RawMessage("{}")
-	case t[0] == '{':
-		return b
+	if len(b) == 0 || b[0] != '{' {
+		b = append(append([]byte(`{"result":`), b...), '}')
 	}
-	return append(append([]byte(`{"result":`), b...), '}')
+	r.Structured, r.encoded = b, true
+	return r, nil
 }
 
 // Domain makes a tool whose function gets a backend that the host provided
