@@ -25,20 +25,21 @@ func deps(t *testing.T, tags, pkg string) []string {
 // mcpdebug <- examples: for each package, the module's packages it may use.
 func TestImportsGoOneWay(t *testing.T) {
 	allowed := map[string][]string{
-		"ecs":                {},
-		"ecs/query":          {"ecs"},
-		"ecs/schedule":       {"ecs"},
-		"ecs/archeworld":     {"ecs"},
-		"ecs/arkworld":       {"ecs"},
-		"ecs/ecstest":        {"ecs"},
-		"snapshot":           {"ecs"},
-		"sandbox":            {"ecs", "ecs/query"},
-		"tools":              {"ecs", "ecs/schedule"},
-		"internal/store":     {"ecs"},
-		"internal/profiling": {},
-		"tools/builtin":      {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*"},
-		"internal/front":     {"ecs", "ecs/schedule", "tools", "internal/*"},
-		"mcpdebug":           {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "tools/builtin", "internal/*"},
+		"ecs":                 {},
+		"ecs/query":           {"ecs"},
+		"ecs/schedule":        {"ecs"},
+		"ecs/internal/engine": {"ecs"},
+		"ecs/archeworld":      {"ecs", "ecs/internal/engine"},
+		"ecs/arkworld":        {"ecs", "ecs/internal/engine"},
+		"ecs/ecstest":         {"ecs"},
+		"snapshot":            {"ecs"},
+		"sandbox":             {"ecs", "ecs/query"},
+		"tools":               {"ecs", "ecs/schedule"},
+		"internal/store":      {"ecs"},
+		"internal/profiling":  {},
+		"tools/builtin":       {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*"},
+		"internal/front":      {"ecs", "ecs/schedule", "tools", "internal/*"},
+		"mcpdebug":            {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "tools/builtin", "internal/*"},
 	}
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
 	out, err := cmd.Output()
@@ -84,11 +85,12 @@ func TestImportsGoOneWay(t *testing.T) {
 
 func TestAGameCompilesItsOwnEngineAlone(t *testing.T) {
 	for pkg, not := range map[string]string{
-		"/ecs/archeworld": "mlange-42/ark",
-		"/ecs/arkworld":   "mlange-42/arche",
-		"/mcpdebug":       "mlange-42/",
-		"/tools":          "gopher-lua",
-		"/snapshot":       "gopher-lua",
+		"/ecs/archeworld":      "mlange-42/ark",
+		"/ecs/arkworld":        "mlange-42/arche",
+		"/ecs/internal/engine": "mlange-42/",
+		"/mcpdebug":            "mlange-42/",
+		"/tools":               "gopher-lua",
+		"/snapshot":            "gopher-lua",
 	} {
 		for _, d := range deps(t, "", module+pkg) {
 			if strings.Contains(d+"/", not) && !strings.Contains(d, module) {
