@@ -1,11 +1,11 @@
 package arkworld
 
 import (
-	"fmt"
 	"reflect"
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/ark/ecs"
 )
 
@@ -16,53 +16,24 @@ import (
 // observers is released again.
 func (w *World) Apply(changes []loupe.Change) ([]loupe.Entity, error) {
 	w.sync()
-	cat := w.cat
-	if cat == nil || len(cat.Components) != len(w.types) {
-		cat = w.Catalog()
-	}
-	if err := loupe.ValidateChangesWith(cat, w, changes); err != nil {
-		return nil, err
-	}
-	if err := w.tooManyTypes(changes); err != nil {
+	if err := ark.Judge(w, w.last.Catalog, len(w.types), changes); err != nil {
 		return nil, err
 	}
 	var spawned []loupe.Entity
 	for i := range changes {
-		p, panicked := w.guarded(&changes[i], &spawned)
-		if panicked {
-			return spawned, &loupe.Error{Code: loupe.Panicked, Got: p, Hint: "an observer of the game panicked on the event of this change",
-				Message: fmt.Sprintf("change %d of %d (%s) panicked: %s; the changes before it are made", i+1, len(changes), changes[i].Op, p)}
+		if p := w.guarded(&changes[i], &spawned); p != nil {
+			return spawned, engine.Panicked(changes, i, p, "an observer")
 		}
 	}
 	return spawned, nil
 }
 
-// tooManyTypes: beyond Ark's limit every archetype that does not exist yet
-// panics.
-func (w *World) tooManyTypes(changes []loupe.Change) error {
-	if len(w.types) <= maxTypes {
-		return nil
-	}
-	for i := range changes {
-		switch changes[i].Op {
-		case loupe.OpSpawn, loupe.OpAdd, loupe.OpRemove, loupe.OpRetarget:
-			return &loupe.Error{Code: loupe.NotSupported,
-				Message: fmt.Sprintf("%d component types are registered and Ark works with %d: it cannot make new archetypes any more", len(w.types), maxTypes),
-				Got:     len(w.types), Want: maxTypes, Hint: "values can be set and entities despawned; the game must register fewer types"}
-		}
-	}
-	return nil
-}
-
-// guarded makes one change and reports a panic. The world was not locked
+// guarded makes one change and returns what it panicked with. The world was not locked
 // before: the lock an observer's panic leaves is the only one.
-func (w *World) guarded(c *loupe.Change, spawned *[]loupe.Entity) (message string, panicked bool) {
+func (w *World) guarded(c *loupe.Change, spawned *[]loupe.Entity) (panicked any) {
 	defer func() {
-		if p := recover(); p != nil {
-			message, panicked = fmt.Sprint(p), true
-			if w.lay && c.Op != loupe.OpSet {
-				_ = w.Unlock() // cannot fail with the layout verified
-			}
+		if panicked = recover(); panicked != nil && w.lay && c.Op != loupe.OpSet {
+			_ = w.Unlock() // cannot fail with the layout verified
 		}
 	}()
 	u := w.ew.Unsafe()
@@ -96,7 +67,7 @@ func (w *World) guarded(c *loupe.Change, spawned *[]loupe.Entity) (message strin
 		}
 		u.SetRelations(e, rels...)
 	}
-	return "", false
+	return nil
 }
 
 // relations gives the types of a change's values, and a target for each
@@ -124,11 +95,7 @@ func (w *World) set(u ecs.Unsafe, e ecs.Entity, values []loupe.Value) {
 		if t.Size == 0 {
 			continue
 		}
-		value := v.Value
-		if !t.PointerFree {
-			value = loupe.Copy(value)
-		}
-		at(t.Go, u.Get(e, w.ids[v.Type])).Set(value)
+		at(t.Go, u.Get(e, w.ids[v.Type])).Set(engine.Own(t, v.Value))
 	}
 }
 

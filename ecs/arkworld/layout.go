@@ -3,12 +3,13 @@ package arkworld
 //lint:file-ignore U1000 fields are mirrored for their place in memory, used or not
 
 import (
-	"fmt"
+	"cmp"
 	"reflect"
 	"sync"
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/ark/ecs"
 	"github.com/mlange-42/ark/ecs/stats"
 )
@@ -220,68 +221,18 @@ type entityLayout struct {
 	gen uint32
 }
 
+var ark = engine.Engine{Name: "Ark", Module: "github.com/mlange-42/ark", Version: "0.8.1", MaxTypes: maxTypes}
+
 // layoutErr is nil when Ark's memory layout is the one mirrored here.
 var layoutErr = verifyLayout()
 
 func verifyLayout() error {
 	for _, mine := range []reflect.Type{reflect.TypeFor[entityLayout](), reflect.TypeFor[loupe.Entity]()} {
-		theirs := reflect.TypeFor[ecs.Entity]()
-		if mine.Size() != theirs.Size() || mine.NumField() != theirs.NumField() {
-			return layoutDiffers("Entity", "size or fields")
-		}
-		for i := range mine.NumField() {
-			if m, t := mine.Field(i), theirs.Field(i); m.Type.Kind() != t.Type.Kind() || m.Offset != t.Offset {
-				return layoutDiffers("Entity."+t.Name, "kind or offset")
-			}
-		}
-	}
-	return sameLayout(reflect.TypeFor[world](), reflect.TypeFor[ecs.World](), "World", map[[2]reflect.Type]bool{})
-}
-
-func layoutDiffers(where, what string) error {
-	return &loupe.Error{Code: loupe.CrashLayout,
-		Message: fmt.Sprintf("this build's Ark is not laid out in memory as version 0.8.1: %s differs in %s; nothing was touched", where, what),
-		Hint:    "restart the game, or build it with github.com/mlange-42/ark v0.8.1"}
-}
-
-func sameLayout(mine, theirs reflect.Type, path string, seen map[[2]reflect.Type]bool) error {
-	pair := [2]reflect.Type{mine, theirs}
-	if mine == theirs || seen[pair] {
-		return nil
-	}
-	seen[pair] = true
-	if mine == reflect.TypeFor[slicesCache]() || mine == reflect.TypeFor[observerManager]() {
-		return nil
-	}
-	if mine.Kind() != theirs.Kind() || mine.Size() != theirs.Size() {
-		return layoutDiffers(path, "kind or size")
-	}
-	switch mine.Kind() {
-	case reflect.Struct:
-		if mine.NumField() != theirs.NumField() {
-			return layoutDiffers(path, "the number of fields")
-		}
-		for i := range mine.NumField() {
-			m, t := mine.Field(i), theirs.Field(i)
-			if m.Name != t.Name || m.Offset != t.Offset {
-				return layoutDiffers(path+"."+t.Name, "name or offset")
-			}
-			if err := sameLayout(m.Type, t.Type, path+"."+t.Name, seen); err != nil {
-				return err
-			}
-		}
-	case reflect.Pointer, reflect.Slice, reflect.Array:
-		if mine.Kind() == reflect.Array && mine.Len() != theirs.Len() {
-			return layoutDiffers(path, "length")
-		}
-		return sameLayout(mine.Elem(), theirs.Elem(), path+"[]", seen)
-	case reflect.Map:
-		if err := sameLayout(mine.Key(), theirs.Key(), path+" key", seen); err != nil {
+		if err := ark.SameHandle(mine, reflect.TypeFor[ecs.Entity]()); err != nil {
 			return err
 		}
-		return sameLayout(mine.Elem(), theirs.Elem(), path+" value", seen)
-	case reflect.Interface:
-		return layoutDiffers(path, "interface type")
 	}
-	return nil
+	return ark.SameLayout(reflect.TypeFor[world](), reflect.TypeFor[ecs.World](), "World", reflect.TypeFor[slicesCache](), reflect.TypeFor[observerManager]())
 }
+
+func noLayout() error { return cmp.Or(layoutErr, ark.Differs("World", "a test")) }

@@ -2,6 +2,7 @@ package arkworld
 
 import (
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/ark/ecs"
 )
 
@@ -34,23 +35,23 @@ func (w *World) scanPublic() (chunks []*chunk) {
 		if !q.Next() {
 			return chunks
 		}
-		c := &chunk{w: w, id: p.id, n: p.size}
+		c := &chunk{Chunk: engine.Chunk{ID: p.id}}
 		ids := q.IDs()
 		for i := range ids.Len() {
 			id := ids.Get(i)
 			t := loupe.TypeID(id.Index())
-			c.comps = append(c.comps, t)
+			c.Types = append(c.Types, t)
 			c.mask.set(t)
-			c.cols = append(c.cols, col{q.Get(id), w.types[t].Size})
+			c.Cols = append(c.Cols, engine.Column{Base: q.Get(id), Stride: w.types[t].Size})
 			if w.rel[t] {
-				c.targets = append(c.targets, loupe.Target{Relation: t, Entity: ourEntity(q.GetRelation(id))})
+				c.Relations = append(c.Relations, loupe.Target{Relation: t, Entity: ourEntity(q.GetRelation(id))})
 			}
 		}
 		for row := range p.size {
 			if row > 0 {
 				q.Next()
 			}
-			c.ents = append(c.ents, ourEntity(q.Entity()))
+			c.Rows = append(c.Rows, ourEntity(q.Entity()))
 		}
 		chunks = append(chunks, c)
 	}
@@ -59,23 +60,14 @@ func (w *World) scanPublic() (chunks []*chunk) {
 }
 
 func (w *World) holderPublic(id uint32) (loupe.Entity, bool) {
-	for _, c := range w.scanPublic() {
-		for _, e := range c.ents {
-			if e.ID == id {
-				return e, true
-			}
-		}
+	c, row, ok := engine.FindSlot(w.scanPublic(), id)
+	if !ok {
+		return loupe.Entity{}, false
 	}
-	return loupe.Entity{}, false
+	return c.Entity(row), true
 }
 
+// rowPublic is asked for entities that live.
 func (w *World) rowPublic(e loupe.Entity) (*chunk, int, bool) {
-	for _, c := range w.scanPublic() {
-		for row, have := range c.ents {
-			if have == e {
-				return c, row, true
-			}
-		}
-	}
-	return nil, 0, false
+	return engine.FindSlot(w.scanPublic(), e.ID)
 }

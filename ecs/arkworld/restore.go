@@ -3,11 +3,11 @@ package arkworld
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/ark/ecs"
 )
 
@@ -17,15 +17,7 @@ func (w *World) Check(img *loupe.Image) error {
 	if !w.lay {
 		return noLayout()
 	}
-	if w.ew.IsLocked() {
-		return &loupe.Error{Code: loupe.WorldLocked, Message: "the world is locked and cannot be restored", Next: "clear_crash",
-			Hint: "restore when no query is open; after a crash, clear_crash with unlock releases the lock"}
-	}
-	if len(w.types) > maxTypes {
-		return &loupe.Error{Code: loupe.NotSupported, Got: len(w.types), Want: maxTypes,
-			Message: fmt.Sprintf("%d component types are registered and Ark works with %d: it cannot make archetypes any more", len(w.types), maxTypes)}
-	}
-	if err := loupe.ValidateImage(w.Catalog(), img); err != nil {
+	if err := ark.Check(w.Catalog(), img); err != nil {
 		return err
 	}
 	if img.Pool.Reserved != reserved || img.Pool.Slots[0] != (loupe.Entity{ID: 0, Gen: math.MaxUint32}) || img.Pool.Slots[1] != (loupe.Entity{ID: 1, Gen: math.MaxUint32}) {
@@ -46,11 +38,7 @@ func (w *World) Restore(img *loupe.Image) error {
 	if err := w.Capture(&before); err != nil {
 		return err
 	}
-	ids := ecs.ResourceIDs(w.ew)
-	kept := make([]any, len(ids))
-	for i, id := range ids {
-		kept[i] = w.ew.Resources().Get(id)
-	}
+	kept := w.resources().Keep()
 	// Ark's Reset unregisters filters and observers. They sit the restore out
 	// in a world of their own, whose empty ones are used meanwhile.
 	aside := ecs.NewWorld(1)
@@ -60,40 +48,27 @@ func (w *World) Restore(img *loupe.Image) error {
 		s.observers, spare.observers = spare.observers, s.observers
 	}
 	swap()
-	err := w.replace(img, kept)
-	shown := img
-	if err != nil {
+	now, err := engine.Exchange(img, &before, func(img *loupe.Image) { w.replace(img, kept) }, func() {
 		_ = w.Unlock() // cannot fail with the layout verified
-		shown = &before
-		if again := w.replace(&before, kept); again != nil {
-			swap()
-			return &loupe.Error{Code: loupe.Panicked, Message: fmt.Sprintf("restoring failed (%v), and so did putting the world back (%v): the world is lost", err, again), Hint: "restart the game"}
-		}
-	}
+	})
 	swap()
-	w.fillFilters(shown)
-	if err != nil {
-		return &loupe.Error{Code: loupe.Panicked, Message: fmt.Sprintf("restoring failed: %v; the world is as it was before", err)}
+	if now != nil {
+		w.fillFilters(now)
 	}
-	return nil
+	return err
 }
 
 // replace empties the world and fills it from img: the entity table is loaded
 // as it is, tables are brought into being by an entity that comes and goes,
 // and then given their rows.
-func (w *World) replace(img *loupe.Image, kept []any) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-	}()
+func (w *World) replace(img *loupe.Image, kept []any) {
 	s := &w.inner().storage
 	for i := range s.tables {
 		empty(&s.tables[i])
 	}
 	w.ew.Reset()
 	dump := ecs.EntityDump{Entities: make([]ecs.Entity, len(img.Pool.Slots)), Next: img.Pool.Next, Available: img.Pool.Available}
-	copy(ourEntities(dump.Entities), img.Pool.Slots)
+	copy(engine.Entities(dump.Entities), img.Pool.Slots)
 	w.ew.Unsafe().LoadEntities(&dump)
 	for i := range s.entities {
 		s.entities[i].table = noTable
@@ -111,8 +86,7 @@ func (w *World) replace(img *loupe.Image, kept []any) (err error) {
 			s.isTarget[t.Entity.ID] = true
 		}
 	}
-	w.restoreResources(img, kept)
-	return nil
+	w.resources().Restore(img, kept)
 }
 
 // makeTable finds or makes the table of a composition with its targets. The
@@ -155,16 +129,7 @@ func (w *World) fill(id uint32, a *loupe.ImageArchetype) {
 		s.entities[e.ID] = entityIndex{table: id, row: uint32(row)}
 	}
 	for k, comp := range a.Components {
-		typ := w.types[comp]
-		if typ.Size == 0 {
-			continue
-		}
-		dst, src := t.components[w.ids[comp].Index()].pointer, a.Columns[k].UnsafePointer()
-		if typ.PointerFree {
-			copyBytes(dst, src, typ.Size*uintptr(n))
-		} else {
-			reflect.Copy(reflect.SliceAt(typ.Go, dst, int(n)), loupe.CopyColumn(typ, src, typ.Size, int(n)))
-		}
+		engine.FillColumn(t.components[w.ids[comp].Index()].pointer, w.types[comp], a.Columns[k], int(n))
 	}
 }
 
@@ -219,7 +184,7 @@ func (w *World) positions(img *loupe.Image) map[uint32]uint32 {
 	for i := range s.archetypes {
 		for _, id := range s.archetypes[i].tables.tables {
 			c := w.chunkOf(id)
-			tables[key(c.comps, c.targets)] = id
+			tables[key(c.Types, c.Relations)] = id
 		}
 	}
 	at := make(map[uint32]uint32, len(img.Archetypes))
@@ -252,33 +217,4 @@ func (f *cacheEntry) matches(s *storage, t *table) bool {
 		}
 	}
 	return true
-}
-
-// restoreResources puts the game's own resource objects back, with the
-// image's contents.
-func (w *World) restoreResources(img *loupe.Image, kept []any) {
-	content := map[loupe.TypeID]reflect.Value{}
-	for _, r := range img.Resources {
-		content[r.ID] = r.Value
-	}
-	for i, id := range ecs.ResourceIDs(w.ew) {
-		v, listed := content[loupe.TypeID(i)]
-		was := reflect.ValueOf(kept[i])
-		switch {
-		case !listed:
-			if kept[i] != nil {
-				w.ew.Resources().Add(id, kept[i])
-			}
-		case !v.IsValid():
-		case was.IsValid() && was.Type() == reflect.PointerTo(v.Type()) && !was.IsNil():
-			was.Elem().Set(loupe.Copy(v))
-			w.ew.Resources().Add(id, kept[i])
-		case was.IsValid() && was.Type() == v.Type():
-			w.ew.Resources().Add(id, loupe.Copy(v).Interface())
-		default:
-			p := reflect.New(v.Type())
-			p.Elem().Set(loupe.Copy(v))
-			w.ew.Resources().Add(id, p.Interface())
-		}
-	}
 }

@@ -3,11 +3,10 @@ package arkworld
 import (
 	"iter"
 	"reflect"
-	"runtime/debug"
-	"slices"
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/ark/ecs"
 )
 
@@ -35,8 +34,7 @@ type World struct {
 	arches []mask   // by archetype
 	tables []*chunk // by table
 
-	cat           *loupe.Catalog
-	sig, sigSpare []uint64 // what cat was made from
+	last engine.Last
 
 	breakRestore func() // tests: fail when the world is half restored
 }
@@ -150,9 +148,9 @@ func (w *World) chunkOf(id uint32) *chunk {
 	}
 	c := w.tables[id]
 	if c == nil {
-		c = &chunk{w: w, id: int(id), cols: make([]col, len(t.ids))}
+		c = &chunk{Chunk: engine.Chunk{ID: int(id), Cols: make([]engine.Column, len(t.ids))}}
 		for _, id := range t.ids {
-			c.comps = append(c.comps, loupe.TypeID(id.Index()))
+			c.Types = append(c.Types, loupe.TypeID(id.Index()))
 			c.mask.set(loupe.TypeID(id.Index()))
 		}
 		w.tables[id] = c
@@ -173,7 +171,7 @@ func (w *World) Chunks(f loupe.Filter) iter.Seq[loupe.Chunk] {
 		}
 		if !w.lay {
 			for _, c := range w.scanPublic() {
-				if m.composition(&c.mask) && m.targets(c.targets) && !yield(c) {
+				if m.composition(&c.mask) && m.targets(c.Relations) && !yield(c) {
 					return
 				}
 			}
@@ -193,7 +191,7 @@ func (w *World) Chunks(f loupe.Filter) iter.Seq[loupe.Chunk] {
 					continue
 				}
 				c := w.chunkOf(id)
-				if m.targets(c.targets) && !yield(c) {
+				if m.targets(c.Relations) && !yield(c) {
 					return
 				}
 			}
@@ -203,29 +201,10 @@ func (w *World) Chunks(f loupe.Filter) iter.Seq[loupe.Chunk] {
 
 // Resource returns the value behind a resource: the pointer's target, or a
 // copy where the game added the value itself.
-func (w *World) Resource(id loupe.TypeID) (reflect.Value, bool) {
-	ids := ecs.ResourceIDs(w.ew)
-	if id < 0 || int(id) >= len(ids) {
-		return reflect.Value{}, false
-	}
-	return w.resource(ids[id])
-}
+func (w *World) Resource(id loupe.TypeID) (reflect.Value, bool) { return w.resources().Value(id) }
 
-// resource: a nil pointer, or a value of another type than the registered one
-// (which Ark's untyped Add lets pass), counts as absent.
-func (w *World) resource(id ecs.ResID) (reflect.Value, bool) {
-	t, ok := ecs.ResourceType(w.ew, id)
-	if !ok || !w.ew.Resources().Has(id) {
-		return reflect.Value{}, false
-	}
-	v := reflect.ValueOf(w.ew.Resources().Get(id))
-	switch {
-	case v.Kind() == reflect.Pointer && !v.IsNil() && v.Type().Elem() == t:
-		return v.Elem(), true
-	case v.Type() == t:
-		return v, true
-	}
-	return reflect.Value{}, false
+func (w *World) resources() engine.Resources[ecs.World, ecs.ResID] {
+	return engine.ResourcesOf(w.ew, w.ew.Resources(), ecs.ResourceIDs, ecs.ResourceType)
 }
 
 // Unlock releases every lock an interrupted query or observer left behind. Ark
@@ -241,25 +220,5 @@ func (w *World) Unlock() error {
 	return nil
 }
 
-func noLayout() error {
-	if layoutErr != nil {
-		return layoutErr
-	}
-	return layoutDiffers("World", "a test")
-}
-
 // engineVersion is Ark's version in this build.
-var engineVersion = func() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == "github.com/mlange-42/ark" })
-	if i < 0 {
-		return ""
-	}
-	if m := info.Deps[i]; m.Replace != nil {
-		return m.Replace.Version
-	}
-	return info.Deps[i].Version
-}()
+var engineVersion = ark.BuildVersion()
