@@ -1,10 +1,10 @@
 package archeworld
 
 import (
-	"fmt"
 	"reflect"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -15,70 +15,39 @@ import (
 // around a removal listener is released again.
 func (w *World) Apply(changes []loupe.Change) ([]loupe.Entity, error) {
 	w.sync()
-	cat := w.cat
-	if cat == nil || len(cat.Components) != len(w.types) {
-		cat = w.Catalog()
-	}
-	if err := loupe.ValidateChangesWith(cat, w, changes); err != nil {
-		return nil, err
-	}
-	if err := w.tooManyTypes(changes); err != nil {
+	if err := arche.Judge(w, w.last.Catalog, len(w.types), changes); err != nil {
 		return nil, err
 	}
 	var spawned []loupe.Entity
 	for i := range changes {
-		var err error
-		if spawned, err = w.guarded(&changes[i], spawned); err != nil {
-			e := err.(*loupe.Error)
-			e.Message = fmt.Sprintf("change %d of %d (%s) panicked: %v; the changes before it are made", i+1, len(changes), changes[i].Op, e.Got)
-			return spawned, e
+		if p := w.guarded(&changes[i], &spawned); p != nil {
+			return spawned, engine.Panicked(changes, i, p, "a listener")
 		}
 	}
 	return spawned, nil
 }
 
-// tooManyTypes: beyond arche's limit every archetype that does not exist yet
-// panics half-made.
-func (w *World) tooManyTypes(changes []loupe.Change) error {
-	if len(w.types) <= maxTypes {
-		return nil
-	}
-	for i := range changes {
-		switch changes[i].Op {
-		case loupe.OpSpawn, loupe.OpAdd, loupe.OpRemove, loupe.OpRetarget:
-			return &loupe.Error{Code: loupe.NotSupported,
-				Message: fmt.Sprintf("%d component types are registered and arche works with %d: it cannot make new archetypes any more", len(w.types), maxTypes),
-				Got:     len(w.types), Want: maxTypes, Hint: "values can be set and entities despawned; the game must register fewer types"}
-		}
-	}
-	return nil
-}
-
-// guarded makes one change and turns a panic into an error.
-func (w *World) guarded(c *loupe.Change, spawned []loupe.Entity) (out []loupe.Entity, err error) {
-	out = spawned
+// guarded makes one change and returns what it panicked with.
+func (w *World) guarded(c *loupe.Change, spawned *[]loupe.Entity) (panicked any) {
 	var locks lockMask
 	if w.lay {
 		locks = w.inner().locks
 	}
 	defer func() {
-		if p := recover(); p != nil {
-			if w.lay {
-				w.inner().locks = locks
-			}
-			err = &loupe.Error{Code: loupe.Panicked, Got: fmt.Sprint(p), Hint: "a listener of the game panicked on the event of this change"}
+		if panicked = recover(); panicked != nil && w.lay {
+			w.inner().locks = locks
 		}
 	}()
 	switch c.Op {
 	case loupe.OpSpawn:
-		w.spawn(c, &out)
+		w.spawn(c, spawned)
 	case loupe.OpSet:
 		chunk, row, _ := w.row(c.Entity)
 		w.set(chunk, row, c.Values)
 	default:
 		w.restructure(c)
 	}
-	return out, nil
+	return nil
 }
 
 // spawn creates all entities of a change with one batch, fills the rows, and
@@ -97,27 +66,19 @@ func (w *World) spawn(c *loupe.Change, out *[]loupe.Entity) {
 	b := ecs.NewBuilder(w.ew, ids...)
 	var q ecs.Query
 	if relation != nil {
-		var target loupe.Entity
-		if len(c.Targets) > 0 {
-			target = c.Targets[0].Entity
-		}
-		q = b.WithRelation(*relation).NewBatchQ(count, engineEntity(target))
+		q = b.WithRelation(*relation).NewBatchQ(count, engineEntity(targetOf(c.Targets)))
 	} else {
 		q = b.NewBatchQ(count)
 	}
 	q.Next()
 	for _, v := range c.Values {
 		t := w.types[v.Type]
-		col := column{q.Get(w.ids[v.Type]), t.Size}
 		if t.Size == 0 {
 			continue
 		}
+		col := engine.Column{Base: q.Get(w.ids[v.Type]), Stride: t.Size}
 		for row := range count {
-			value := v.Value
-			if !t.PointerFree {
-				value = loupe.Copy(value)
-			}
-			at(t.Go, col, row).Set(value)
+			col.At(t.Go, row).Set(engine.Own(t, v.Value))
 		}
 	}
 	*out = append(*out, ourEntity(q.Entity()))
@@ -129,19 +90,12 @@ func (w *World) spawn(c *loupe.Change, out *[]loupe.Entity) {
 func (w *World) set(c *chunk, row int, values []loupe.Value) {
 	for _, v := range values {
 		t := w.types[v.Type]
-		for i, id := range c.comps {
+		for i, id := range c.Types {
 			if id == v.Type && t.Size > 0 {
-				at(t.Go, c.cols[i], row).Set(own(t, v.Value))
+				c.Cols[i].At(t.Go, row).Set(engine.Own(t, v.Value))
 			}
 		}
 	}
-}
-
-func own(t *loupe.Type, v reflect.Value) reflect.Value {
-	if t.PointerFree {
-		return v
-	}
-	return loupe.Copy(v)
 }
 
 // restructure makes a change that moves the entity's row.
@@ -172,8 +126,8 @@ func (w *World) restructure(c *loupe.Change) {
 // archetype, would make arche free the archetype twice and panic: it loses the
 // target first.
 func (w *World) despawn(c *chunk, e ecs.Entity) {
-	if c.rel >= 0 && c.target == ourEntity(e) {
-		w.ew.Relations().Set(e, w.ids[c.rel], ecs.Entity{})
+	if t := c.Relations; len(t) > 0 && t[0].Entity == ourEntity(e) {
+		w.ew.Relations().Set(e, w.ids[t[0].Relation], ecs.Entity{})
 	}
 	w.ew.RemoveEntity(e)
 }
@@ -186,7 +140,7 @@ func (w *World) add(c *loupe.Change, e ecs.Entity) {
 	comps := make([]ecs.Component, len(c.Values))
 	for i, v := range c.Values {
 		p := reflect.New(w.types[v.Type].Go)
-		p.Elem().Set(own(w.types[v.Type], v.Value))
+		p.Elem().Set(engine.Own(w.types[v.Type], v.Value))
 		//lint:ignore SA1019 as above
 		comps[i] = ecs.Component{ID: w.ids[v.Type], Comp: p.Interface()}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/mlange-42/arche/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 )
 
 // Catalog describes the world. What it is made from (lengths, capacities,
@@ -13,25 +13,10 @@ import (
 // is allocated.
 func (w *World) Catalog() *loupe.Catalog {
 	w.sync()
-	described := w.redescribe()
-	sig := w.signature(w.sigSpare[:0])
-	if w.cat != nil && !described && slices.Equal(sig, w.sig) {
-		w.sigSpare = sig
-		return w.cat
+	if !w.last.Holds(w.signature(w.last.Blank()), w.types) {
+		w.last.Catalog = w.makeCatalog()
 	}
-	w.sig, w.sigSpare = sig, w.sig
-	w.cat = w.buildCatalog()
-	return w.cat
-}
-
-// redescribe takes up descriptions that were declared after a type was met.
-func (w *World) redescribe() (changed bool) {
-	for i, t := range w.types {
-		if now := loupe.TypeOf(t.Go); now != t {
-			w.types[i], changed = now, true
-		}
-	}
-	return changed
+	return w.last.Catalog
 }
 
 func (w *World) signature(sig []uint64) []uint64 {
@@ -44,27 +29,14 @@ func (w *World) signature(sig []uint64) []uint64 {
 		s := w.ew.Stats()
 		sig = append(sig, uint64(s.Entities.Total), uint64(s.Entities.Recycled), uint64(s.Entities.Capacity), uint64(s.Memory), uint64(s.CachedFilters))
 		for _, c := range w.scanPublic() {
-			sig = append(sig, uint64(c.id), uint64(c.n), pack(c.target))
+			sig = engine.SignChunk(sig, c)
 		}
-		for _, id := range w.resourceIDs() {
-			sig = append(sig, presence(w, id))
-		}
-		return sig
+		return engine.SignPresent(sig, w.resources().Keep())
 	}
 	in := w.inner()
 	sig = append(sig, uint64(len(in.entityPool.entities)), uint64(cap(in.entityPool.entities)), uint64(cap(in.entities)),
 		uint64(in.entityPool.available), uint64(len(in.filterCache.filters)), uint64(len(in.resources.registry.IDs)))
-	bits := uint64(0)
-	for i := range in.resources.registry.IDs {
-		if in.resources.resources[i] != nil {
-			bits |= 1 << (i % 64)
-		}
-		if i%64 == 63 {
-			sig = append(sig, bits)
-			bits = 0
-		}
-	}
-	sig = append(sig, bits)
+	sig = engine.SignPresent(sig, in.resources.resources[:len(in.resources.registry.IDs)])
 	for i, n := range in.nodePointers {
 		if !n.IsActive {
 			continue
@@ -77,65 +49,31 @@ func (w *World) signature(sig []uint64) []uint64 {
 		}
 		for j := int32(0); j < n.archetypes.len; j++ {
 			a := n.archetypes.at(j)
-			sig = append(sig, uint64(i), uint64(a.len)<<32|uint64(a.cap), pack(ourEntity(a.RelationTarget)), uint64(uint32(a.index)))
+			sig = append(sig, uint64(i), uint64(a.len)<<32|uint64(a.cap), engine.SignEntity(ourEntity(a.RelationTarget)), uint64(uint32(a.index)))
 		}
 	}
 	return sig
 }
 
-func pack(e loupe.Entity) uint64 { return uint64(e.ID)<<32 | uint64(e.Gen) }
-
-func presence(w *World, id ecs.ResID) uint64 {
-	if w.ew.Resources().Has(id) {
-		return 1
-	}
-	return 0
-}
-
-func (w *World) engine() loupe.Engine {
-	e := loupe.Engine{
-		Name: engineName, Version: engineVersion,
-		MaxTypes: maxTypes, RelationsPerEntity: 1, DanglingTargets: true, PointerHazard: true,
-		Cannot: []string{
-			"more than one relation per entity",
-			"in a world that has made compositions before others which the snapshot has and it lacks (another process, or files loaded in turn): taking those compositions back; should the game use one later, its archetype may take another place in the order of iteration than it would have in the world that was captured",
+func (w *World) makeCatalog() *loupe.Catalog {
+	cat := loupe.Catalog{
+		Engine: loupe.Engine{
+			Name: "arche", Version: engineVersion,
+			MaxTypes: maxTypes, RelationsPerEntity: 1, DanglingTargets: true, PointerHazard: true,
+			Cannot: arche.Cannot(w.lay,
+				"more than one relation per entity",
+				"in a world that has made compositions before others which the snapshot has and it lacks (another process, or files loaded in turn): taking those compositions back; should the game use one later, its archetype may take another place in the order of iteration than it would have in the world that was captured",
+			),
 		},
-	}
-	if !w.lay {
-		e.Cannot = append(e.Cannot, "restoring snapshots and releasing locks: this build's arche has a memory layout the adapter was not written for")
-	}
-	return e
-}
-
-func (w *World) buildCatalog() *loupe.Catalog {
-	cat := loupe.Catalog{Engine: w.engine(), Locked: w.ew.IsLocked(), CachedFilters: -1}
-	slab := make([]loupe.Component, len(w.types))
-	for i, t := range w.types {
-		slab[i] = loupe.Component{ID: loupe.TypeID(i), Type: t, Relation: w.rel[i], Tag: t.Size == 0}
-		cat.Components = append(cat.Components, &slab[i])
+		Locked: w.ew.IsLocked(),
 	}
 	if w.lay {
 		w.countLayout(&cat)
 	} else {
 		w.countPublic(&cat)
 	}
-	for i := range cat.Archetypes {
-		a := &cat.Archetypes[i]
-		for _, id := range a.Components {
-			c := &slab[id]
-			c.Bytes += int64(a.Capacity) * int64(c.Type.Size)
-			c.Entities += a.Entities
-			if a.Entities > 0 {
-				c.Archetypes++
-			}
-		}
-	}
-	for i, id := range w.resourceIDs() {
-		if t, ok := ecs.ResourceType(w.ew, id); ok {
-			_, present := w.resource(id)
-			cat.Resources = append(cat.Resources, &loupe.Resource{ID: loupe.TypeID(i), Type: loupe.TypeOf(t), Present: present})
-		}
-	}
+	engine.AddComponents(&cat, w.types, w.rel)
+	w.resources().AddTo(&cat)
 	return loupe.NewCatalog(cat)
 }
 
@@ -153,9 +91,9 @@ func (w *World) countLayout(cat *loupe.Catalog) {
 	cat.Archetypes = make([]loupe.Archetype, len(w.all))
 	for i, c := range w.all {
 		c.refresh()
-		a := w.archetype(c, int(c.arch.cap))
-		if c.rel >= 0 && c.arch.index >= 0 { // a deactivated archetype has no target
-			a.Targets = slices.Clone(c.Targets())
+		a := engine.Measured(loupe.Archetype{ID: c.ID, Components: slices.Clone(c.Types), Entities: c.Len(), Capacity: int(c.arch.cap)}, w.types)
+		if c.arch.index >= 0 { // a deactivated archetype has no target
+			a.Targets = slices.Clone(c.Relations)
 		}
 		cat.MemoryBytes += a.Bytes
 		cat.Archetypes[i] = a
@@ -172,23 +110,14 @@ func (w *World) countPublic(cat *loupe.Catalog) {
 			if !node.IsActive {
 				continue
 			}
-			c := &chunk{id: len(cat.Archetypes), n: arch.Size}
+			a := loupe.Archetype{ID: len(cat.Archetypes), Entities: arch.Size, Capacity: arch.Capacity}
 			for _, id := range node.ComponentIDs {
-				c.comps = append(c.comps, loupe.TypeID(id))
+				a.Components = append(a.Components, loupe.TypeID(id))
 			}
-			cat.Archetypes = append(cat.Archetypes, w.archetype(c, arch.Capacity))
+			cat.Archetypes = append(cat.Archetypes, engine.Measured(a, w.types))
 		}
 	}
 	for _, c := range w.scanPublic() {
-		cat.Archetypes[c.id].Targets = slices.Clone(c.Targets())
+		cat.Archetypes[c.ID].Targets = slices.Clone(c.Relations)
 	}
-}
-
-func (w *World) archetype(c *chunk, capacity int) loupe.Archetype {
-	a := loupe.Archetype{ID: c.id, Components: slices.Clone(c.comps), Entities: c.n, Capacity: capacity, BytesPerEntity: 8}
-	for _, id := range c.comps {
-		a.BytesPerEntity += int(w.types[id].Size)
-	}
-	a.Bytes = int64(a.BytesPerEntity) * int64(capacity)
-	return a
 }

@@ -20,14 +20,6 @@ func engineEntity(e loupe.Entity) ecs.Entity {
 
 func ourEntity(e ecs.Entity) loupe.Entity { return loupe.Entity{ID: e.ID(), Gen: e.Generation()} }
 
-// ourEntities views arche's entities as ours. Only with a verified layout.
-func ourEntities(s []ecs.Entity) []loupe.Entity {
-	if len(s) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*loupe.Entity)(unsafe.Pointer(&s[0])), len(s))
-}
-
 // typeOf gives the number of a component ID, for which arche has no accessor.
 // Numbers are dense from 0 in order of registration.
 func (w *World) typeOf(id ecs.ID) loupe.TypeID {
@@ -40,6 +32,14 @@ func (w *World) typeOf(id ecs.ID) loupe.TypeID {
 		}
 	}
 	return -1
+}
+
+func (w *World) typesOf(ids []ecs.ID) []loupe.TypeID {
+	types := make([]loupe.TypeID, len(ids))
+	for i, id := range ids {
+		types[i] = w.typeOf(id)
+	}
+	return types
 }
 
 // engineID is arche's handle of component type number i. Only with a verified

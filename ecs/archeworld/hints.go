@@ -1,5 +1,7 @@
 package archeworld
 
+import "github.com/loupe-ecs/loupe/ecs/internal/engine"
+
 // The order in which arche visits relation archetypes is that of their slots
 // in their node, and a new one takes the slot freed last. Nodes come into being
 // before their archetypes do, and with them their place in the order. So that a
@@ -31,9 +33,6 @@ type nodeHint struct {
 
 // archetype notes the image's archetype number i.
 func (h *hints) archetype(n *archNode, c *chunk, i int) {
-	if h.index == nil {
-		h.index = map[*archetype]uint32{}
-	}
 	h.index[c.arch] = uint32(i)
 	if !n.HasRelation {
 		return
@@ -71,14 +70,7 @@ func (h *hints) finish(in *world, out []uint32) []uint32 {
 	out = append(out, uint32(len(in.filterCache.filters)))
 	for i := range in.filterCache.filters {
 		f := &in.filterCache.filters[i]
-		at := len(out) + 1
-		out = append(out, f.ID, 0)
-		for _, a := range f.Archetypes.pointers {
-			if k, ok := h.index[a]; ok {
-				out = append(out, k)
-				out[at]++
-			}
-		}
+		out = engine.HintOrder(out, f.ID, f.Archetypes.pointers, h.index)
 	}
 	out = append(out, uint32(len(h.idle)))
 	return append(out, h.idle...)

@@ -3,11 +3,12 @@ package archeworld
 //lint:file-ignore U1000 fields are mirrored for their place in memory, used or not
 
 import (
-	"fmt"
+	"cmp"
 	"reflect"
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/ecs/stats"
 )
@@ -198,28 +199,23 @@ type entityLayout struct {
 
 type idLayout struct{ id uint8 }
 
+var arche = engine.Engine{Name: "arche", Module: "github.com/mlange-42/arche", Version: "0.15.3", MaxTypes: maxTypes}
+
 // layoutErr is nil when arche's memory layout is the one mirrored here.
 var layoutErr = verifyLayout()
 
 func verifyLayout() error {
-	seen := map[[2]reflect.Type]bool{}
 	for _, pair := range [][2]reflect.Type{
 		{reflect.TypeFor[idLayout](), reflect.TypeFor[ecs.ID]()},
 		{reflect.TypeFor[idLayout](), reflect.TypeFor[ecs.ResID]()},
 		{reflect.TypeFor[entityLayout](), reflect.TypeFor[ecs.Entity]()},
 		{reflect.TypeFor[loupe.Entity](), reflect.TypeFor[entityLayout]()},
 	} {
-		mine, theirs := pair[0], pair[1]
-		if mine.Size() != theirs.Size() || mine.NumField() != theirs.NumField() {
-			return layoutDiffers(theirs.String(), "size or fields")
-		}
-		for i := range mine.NumField() {
-			if m, t := mine.Field(i), theirs.Field(i); m.Type.Kind() != t.Type.Kind() || m.Offset != t.Offset {
-				return layoutDiffers(theirs.String()+"."+t.Name, "kind or offset")
-			}
+		if err := arche.SameHandle(pair[0], pair[1]); err != nil {
+			return err
 		}
 	}
-	if err := sameLayout(reflect.TypeFor[world](), reflect.TypeFor[ecs.World](), "World", seen); err != nil {
+	if err := arche.SameLayout(reflect.TypeFor[world](), reflect.TypeFor[ecs.World](), "World"); err != nil {
 		return err
 	}
 	return samePages()
@@ -230,51 +226,9 @@ func verifyLayout() error {
 func samePages() error {
 	w := ecs.NewWorld(1)
 	if p := (*world)(unsafe.Pointer(&w)).archetypes.pages; len(p) != 1 || len(p[0]) != pageSize {
-		return layoutDiffers("pagedSlice", "page size")
+		return arche.Differs("pagedSlice", "page size")
 	}
 	return nil
 }
 
-func layoutDiffers(where, what string) error {
-	return &loupe.Error{Code: loupe.CrashLayout,
-		Message: fmt.Sprintf("this build's arche is not laid out in memory as version 0.15.3: %s differs in %s; nothing was touched", where, what),
-		Hint:    "restart the game, or build it with github.com/mlange-42/arche v0.15.3"}
-}
-
-func sameLayout(mine, theirs reflect.Type, path string, seen map[[2]reflect.Type]bool) error {
-	if mine == theirs || seen[[2]reflect.Type{mine, theirs}] {
-		return nil
-	}
-	seen[[2]reflect.Type{mine, theirs}] = true
-	if mine.Kind() != theirs.Kind() || mine.Size() != theirs.Size() {
-		return layoutDiffers(path, "kind or size")
-	}
-	switch mine.Kind() {
-	case reflect.Struct:
-		if mine.NumField() != theirs.NumField() {
-			return layoutDiffers(path, "the number of fields")
-		}
-		for i := range mine.NumField() {
-			m, t := mine.Field(i), theirs.Field(i)
-			if m.Name != t.Name || m.Offset != t.Offset {
-				return layoutDiffers(path+"."+t.Name, "name or offset")
-			}
-			if err := sameLayout(m.Type, t.Type, path+"."+t.Name, seen); err != nil {
-				return err
-			}
-		}
-	case reflect.Pointer, reflect.Slice, reflect.Array:
-		if mine.Kind() == reflect.Array && mine.Len() != theirs.Len() {
-			return layoutDiffers(path, "length")
-		}
-		return sameLayout(mine.Elem(), theirs.Elem(), path+"[]", seen)
-	case reflect.Map:
-		if err := sameLayout(mine.Key(), theirs.Key(), path+" key", seen); err != nil {
-			return err
-		}
-		return sameLayout(mine.Elem(), theirs.Elem(), path+" value", seen)
-	case reflect.Interface:
-		return layoutDiffers(path, "interface type")
-	}
-	return nil
-}
+func noLayout() error { return cmp.Or(layoutErr, arche.Differs("World", "a test")) }

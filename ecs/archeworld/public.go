@@ -2,6 +2,7 @@ package archeworld
 
 import (
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -38,21 +39,20 @@ func (w *World) scanPublic() (chunks []*chunk) {
 		if !q.Next() {
 			return chunks
 		}
-		c := &chunk{w: w, id: p.id, n: p.size, mask: q.Mask(), rel: -1}
+		c := &chunk{Chunk: engine.Chunk{ID: p.id}, mask: q.Mask()}
 		for _, id := range q.Ids() {
 			t := w.typeOf(id)
-			c.comps = append(c.comps, t)
-			c.cols = append(c.cols, column{q.Get(id), w.types[t].Size})
+			c.Types = append(c.Types, t)
+			c.Cols = append(c.Cols, engine.Column{Base: q.Get(id), Stride: w.types[t].Size})
 			if w.rel[t] {
-				c.rel, c.target = t, ourEntity(q.Relation(id))
-				c.targets[0] = loupe.Target{Relation: t, Entity: c.target}
+				c.Relations = []loupe.Target{{Relation: t, Entity: ourEntity(q.Relation(id))}}
 			}
 		}
 		for row := 0; row < p.size; row++ {
 			if row > 0 {
 				q.Next()
 			}
-			c.ents = append(c.ents, ourEntity(q.Entity()))
+			c.Rows = append(c.Rows, ourEntity(q.Entity()))
 		}
 		chunks = append(chunks, c)
 	}
@@ -61,23 +61,14 @@ func (w *World) scanPublic() (chunks []*chunk) {
 }
 
 func (w *World) holderPublic(id uint32) (loupe.Entity, bool) {
-	for _, c := range w.scanPublic() {
-		for _, e := range c.ents {
-			if e.ID == id {
-				return e, true
-			}
-		}
+	c, row, ok := engine.FindSlot(w.scanPublic(), id)
+	if !ok {
+		return loupe.Entity{}, false
 	}
-	return loupe.Entity{}, false
+	return c.Entity(row), true
 }
 
+// rowPublic is asked for entities that live.
 func (w *World) rowPublic(e loupe.Entity) (*chunk, int, bool) {
-	for _, c := range w.scanPublic() {
-		for row, have := range c.ents {
-			if have == e {
-				return c, row, true
-			}
-		}
-	}
-	return nil, 0, false
+	return engine.FindSlot(w.scanPublic(), e.ID)
 }

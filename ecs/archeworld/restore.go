@@ -1,7 +1,6 @@
 package archeworld
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -10,6 +9,7 @@ import (
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -17,17 +17,9 @@ import (
 func (w *World) Check(img *loupe.Image) error {
 	w.sync()
 	if !w.lay {
-		return layoutErrOr()
+		return noLayout()
 	}
-	if w.ew.IsLocked() {
-		return &loupe.Error{Code: loupe.WorldLocked, Message: "the world is locked and cannot be restored", Next: "clear_crash",
-			Hint: "restore when no query is open; after a crash, clear_crash with unlock releases the lock"}
-	}
-	if len(w.types) > maxTypes {
-		return &loupe.Error{Code: loupe.NotSupported, Got: len(w.types), Want: maxTypes,
-			Message: fmt.Sprintf("%d component types are registered and arche works with %d: it cannot make archetypes any more", len(w.types), maxTypes)}
-	}
-	if err := loupe.ValidateImage(w.Catalog(), img); err != nil {
+	if err := arche.Check(w.Catalog(), img); err != nil {
 		return err
 	}
 	if img.Pool.Reserved != 1 || img.Pool.Slots[0] != (loupe.Entity{Gen: math.MaxUint32}) {
@@ -50,18 +42,11 @@ func (w *World) Restore(img *loupe.Image) error {
 	}
 	listener := w.inner().listener
 	defer runtime.KeepAlive(w.shadeAll())
-	kept := w.keepResources()
+	kept := w.resources().Keep() // Reset drops them
 	w.ew.SetListener(nil)
 	defer w.ew.SetListener(listener)
-	err := w.replace(img, kept)
-	if err != nil {
-		w.inner().locks = lockMask{}
-		if again := w.replace(&before, kept); again != nil {
-			return &loupe.Error{Code: loupe.Panicked, Message: fmt.Sprintf("restoring failed (%v), and so did putting the world back (%v): the world is lost", err, again), Hint: "restart the game"}
-		}
-		return &loupe.Error{Code: loupe.Panicked, Message: fmt.Sprintf("restoring failed: %v; the world is as it was before", err)}
-	}
-	return nil
+	_, err := engine.Exchange(img, &before, func(img *loupe.Image) { w.replace(img, kept) }, func() { w.inner().locks = lockMask{} })
+	return err
 }
 
 // shadeAll keeps the pointees of the rows that Reset clears without a write
@@ -70,10 +55,10 @@ func (w *World) shadeAll() []reflect.Value {
 	var held []reflect.Value
 	w.walk(func(_ *archNode, c *chunk) bool {
 		c.refresh()
-		for i, id := range c.comps {
-			if t := w.types[id]; !t.PointerFree && c.n > 0 && c.n <= 64 && c.cols[i].base != nil {
-				s := reflect.MakeSlice(reflect.SliceOf(t.Go), c.n, c.n)
-				reflect.Copy(s, reflect.SliceAt(t.Go, c.cols[i].base, c.n))
+		for i, id := range c.Types {
+			if t, n := w.types[id], c.Len(); !t.PointerFree && n > 0 && n <= 64 && c.Cols[i].Base != nil {
+				s := reflect.MakeSlice(reflect.SliceOf(t.Go), n, n)
+				reflect.Copy(s, reflect.SliceAt(t.Go, c.Cols[i].Base, n))
 				held = append(held, s)
 			}
 		}
@@ -100,12 +85,7 @@ type restoring struct {
 // through them in the order in which the rows are created and then on into the
 // image's own free list: so each batch gets the right entities, and what is
 // left is the right free list.
-func (w *World) replace(img *loupe.Image, kept []any) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-	}()
+func (w *World) replace(img *loupe.Image, kept []any) {
 	r := &restoring{w: w, img: img, hints: parseHints(img.Hints), arch: make([]*archetype, len(img.Archetypes)), hint: map[*archNode]nodeHint{}, spare: map[*archNode][]int32{}}
 	for i := range img.Archetypes {
 		r.masks = append(r.masks, w.mask(img.Archetypes[i].Components))
@@ -128,8 +108,7 @@ func (w *World) replace(img *loupe.Image, kept []any) (err error) {
 		w.breakRestore()
 	}
 	r.finish()
-	w.restoreResources(img, kept)
-	return nil
+	w.resources().Restore(img, kept)
 }
 
 func (w *World) mask(types []loupe.TypeID) (m ecs.Mask) {
@@ -157,17 +136,10 @@ func (r *restoring) builder(i int) (b *ecs.Builder, relation bool) {
 	return b, rel >= 0
 }
 
-func target(a *loupe.ImageArchetype) loupe.Entity {
-	if len(a.Targets) == 0 {
-		return loupe.Entity{}
-	}
-	return a.Targets[0].Entity
-}
-
 func (r *restoring) loadPool() {
 	p := &r.img.Pool
 	dump := ecs.EntityDump{Entities: make([]ecs.Entity, len(p.Slots))}
-	slots := ourEntities(dump.Entities)
+	slots := engine.Entities(dump.Entities)
 	copy(slots, p.Slots)
 	prev := &dump.Next
 	rows := 0
@@ -191,7 +163,7 @@ func (r *restoring) create(i, n int) {
 	a := &r.img.Archetypes[i]
 	in := r.w.inner()
 	b, relation := r.builder(i)
-	t := target(a)
+	t := targetOf(a.Targets)
 	var slot *ecs.Entity
 	var was ecs.Entity
 	if relation {
@@ -226,16 +198,7 @@ func (r *restoring) fill(i int) {
 	n := len(a.Entities)
 	copy(unsafe.Slice((*loupe.Entity)(arch.entityPointer), n), a.Entities)
 	for k, id := range a.Components {
-		t := r.w.types[id]
-		if t.Size == 0 {
-			continue
-		}
-		dst, src := arch.layouts[id].pointer, a.Columns[k].UnsafePointer()
-		if t.PointerFree {
-			copyBytes(dst, src, t.Size*uintptr(n))
-		} else {
-			reflect.Copy(reflect.SliceAt(t.Go, dst, n), loupe.CopyColumn(t, src, t.Size, n))
-		}
+		engine.FillColumn(arch.layouts[id].pointer, r.w.types[id], a.Columns[k], n)
 	}
 }
 
@@ -249,12 +212,12 @@ func (r *restoring) createEmpty(i int) {
 			r.arch[i] = n.archetype
 			return
 		}
-		if arch := n.archetypeMap[engineEntity(target(a))]; arch != nil {
+		if arch := n.archetypeMap[engineEntity(targetOf(a.Targets))]; arch != nil {
 			r.arch[i] = arch
 			return
 		}
 	}
-	if t := target(a); !t.IsZero() && r.img.Pool.Slots[t.ID] != t {
+	if t := targetOf(a.Targets); !t.IsZero() && r.img.Pool.Slots[t.ID] != t {
 		return // arche keeps no empty archetype of a dead target
 	}
 	p := &in.entityPool
@@ -276,10 +239,10 @@ func (r *restoring) createEmpty(i int) {
 // entities are targets, the free slots of nodes, the order of cached filters.
 func (r *restoring) finish() {
 	in, p := r.w.inner(), &r.img.Pool
-	copy(ourEntities(in.entityPool.entities), p.Slots)
+	copy(engine.Entities(in.entityPool.entities), p.Slots)
 	in.entityPool.next, in.entityPool.available = p.Next, p.Available
 	for i := range r.img.Archetypes {
-		if t := target(&r.img.Archetypes[i]); !t.IsZero() && p.Slots[t.ID] == t {
+		if t := targetOf(r.img.Archetypes[i].Targets); !t.IsZero() && p.Slots[t.ID] == t {
 			in.targetEntities.data[t.ID/64] |= 1 << (t.ID % 64)
 		}
 	}

@@ -100,7 +100,7 @@ func (r *restoring) dropNodes() {
 
 // forgetArchetypes makes the adapter look at arche's archetypes anew.
 func (w *World) forgetArchetypes() {
-	w.nodes, w.all, w.cat = nil, nil, nil
+	w.nodes, w.all, w.last.Catalog = nil, nil, nil
 	clear(w.byArch)
 	w.ew.Stats()
 }

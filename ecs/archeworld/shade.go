@@ -1,9 +1,6 @@
 package archeworld
 
-import (
-	"reflect"
-	"unsafe"
-)
+import "reflect"
 
 // scratch keeps what a pending change may move alive.
 //
@@ -20,18 +17,18 @@ type scratch struct {
 // shade keeps alive everything that the removal of a row from its archetype
 // can displace: the row, and the archetype's last row, which fills the gap.
 func (w *World) shade(c *chunk, row int) {
-	for i, id := range c.comps {
+	for i, id := range c.Types {
 		t := w.types[id]
-		if t.PointerFree || c.cols[i].base == nil {
+		if t.PointerFree || c.Cols[i].Base == nil {
 			continue
 		}
 		s := &w.scratch[id]
 		if !s.row.IsValid() {
 			s.row, s.last = reflect.New(t.Go).Elem(), reflect.New(t.Go).Elem()
 		}
-		s.row.Set(at(t.Go, c.cols[i], row))
-		if row != c.n-1 {
-			s.last.Set(at(t.Go, c.cols[i], c.n-1))
+		s.row.Set(c.Cols[i].At(t.Go, row))
+		if last := c.Len() - 1; row != last {
+			s.last.Set(c.Cols[i].At(t.Go, last))
 		}
 	}
 }
@@ -39,15 +36,10 @@ func (w *World) shade(c *chunk, row int) {
 // unshade lets go of what shade kept, so that the scratch does not hold a
 // despawned entity's memory.
 func (w *World) unshade(c *chunk) {
-	for _, id := range c.comps {
+	for _, id := range c.Types {
 		if s := &w.scratch[id]; s.row.IsValid() {
 			s.row.SetZero()
 			s.last.SetZero()
 		}
 	}
-}
-
-// at is the addressable value in a row of a column.
-func at(t reflect.Type, col column, row int) reflect.Value {
-	return reflect.NewAt(t, unsafe.Add(col.base, uintptr(row)*col.stride)).Elem()
 }

@@ -3,11 +3,10 @@ package archeworld
 import (
 	"iter"
 	"reflect"
-	"runtime/debug"
-	"slices"
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/internal/engine"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -21,8 +20,6 @@ func init() {
 // an archetype's table of columns is kept in 8 bits, so that the 241st type
 // makes every new archetype panic. With the build tag tiny it is 64.
 const maxTypes = min(240, ecs.MaskTotalBits)
-
-const engineName = "arche"
 
 // World is arche's world as the debug server sees it. It implements
 // [loupe.World], [loupe.Unlocker] and [loupe.Restorer]. Its methods are called
@@ -40,8 +37,7 @@ type World struct {
 	byArch map[*archetype]*chunk
 	all    []*chunk // by Chunk.Archetype, in order of discovery
 
-	cat           *loupe.Catalog
-	sig, sigSpare []uint64 // what cat was made from
+	last engine.Last
 
 	scratch []scratch // by TypeID
 
@@ -192,14 +188,10 @@ func (w *World) chunkOf(node, arch int, n *archNode, a *archetype) *chunk {
 	if list[arch] != nil {
 		return list[arch]
 	}
-	c := &chunk{w: w, arch: a, id: len(w.all), mask: n.Mask, rel: -1}
-	for _, id := range n.Ids {
-		c.comps = append(c.comps, w.typeOf(id))
-	}
+	c := &chunk{Chunk: engine.Chunk{ID: len(w.all), Types: w.typesOf(n.Ids), Cols: make([]engine.Column, len(n.Ids))}, arch: a, mask: n.Mask}
 	if n.HasRelation {
-		c.rel = w.typeOf(n.Relation)
+		c.Relations = []loupe.Target{{Relation: w.typeOf(n.Relation)}}
 	}
-	c.cols = make([]column, len(c.comps))
 	list[arch] = c
 	w.all = append(w.all, c)
 	w.byArch[a] = c
@@ -218,7 +210,7 @@ func (w *World) Chunks(f loupe.Filter) iter.Seq[loupe.Chunk] {
 		}
 		if !w.lay {
 			for _, c := range w.scanPublic() {
-				if m.node(&c.mask) && m.target(c.rel >= 0, c.target) && !yield(c) {
+				if m.node(&c.mask) && m.targets(c.Relations) && !yield(c) {
 					return
 				}
 			}
@@ -298,37 +290,16 @@ func (m *matcher) node(mask *ecs.Mask) bool {
 	return mask.Contains(&m.with) && !mask.ContainsAny(&m.without)
 }
 
-func (m *matcher) target(relation bool, target loupe.Entity) bool {
-	return !m.has || relation && target == ourEntity(m.entity)
+func (m *matcher) targets(ts []loupe.Target) bool {
+	return !m.has || len(ts) > 0 && ts[0].Entity == ourEntity(m.entity)
 }
 
 // Resource returns the value behind a resource: the pointer's target, or a
 // copy where the game added the value itself.
-func (w *World) Resource(id loupe.TypeID) (reflect.Value, bool) {
-	ids := w.resourceIDs()
-	if id < 0 || int(id) >= len(ids) {
-		return reflect.Value{}, false
-	}
-	return w.resource(ids[id])
-}
+func (w *World) Resource(id loupe.TypeID) (reflect.Value, bool) { return w.resources().Value(id) }
 
-func (w *World) resourceIDs() []ecs.ResID { return ecs.ResourceIDs(w.ew) }
-
-// resource: a nil pointer, or a value of another type than the registered one
-// (which arche's untyped Add lets pass), counts as absent.
-func (w *World) resource(id ecs.ResID) (reflect.Value, bool) {
-	t, ok := ecs.ResourceType(w.ew, id)
-	if !ok || !w.ew.Resources().Has(id) {
-		return reflect.Value{}, false
-	}
-	v := reflect.ValueOf(w.ew.Resources().Get(id))
-	switch {
-	case v.Kind() == reflect.Pointer && !v.IsNil() && v.Type().Elem() == t:
-		return v.Elem(), true
-	case v.Type() == t:
-		return v, true
-	}
-	return reflect.Value{}, false
+func (w *World) resources() engine.Resources[ecs.World, ecs.ResID] {
+	return engine.ResourcesOf(w.ew, w.ew.Resources(), ecs.ResourceIDs, ecs.ResourceType)
 }
 
 // Unlock releases every lock an interrupted query or listener left behind.
@@ -336,31 +307,11 @@ func (w *World) resource(id ecs.ResID) (reflect.Value, bool) {
 // is the verified one; a crash_layout error and no change otherwise.
 func (w *World) Unlock() error {
 	if !w.lay {
-		return layoutErrOr()
+		return noLayout()
 	}
 	w.inner().locks = lockMask{}
 	return nil
 }
 
-func layoutErrOr() error {
-	if layoutErr != nil {
-		return layoutErr
-	}
-	return layoutDiffers("World", "a test")
-}
-
 // engineVersion is arche's version in this build.
-var engineVersion = func() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == "github.com/mlange-42/arche" })
-	if i < 0 {
-		return ""
-	}
-	if m := info.Deps[i]; m.Replace != nil {
-		return m.Replace.Version
-	}
-	return info.Deps[i].Version
-}()
+var engineVersion = arche.BuildVersion()
