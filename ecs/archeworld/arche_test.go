@@ -196,6 +196,9 @@ func TestRestoreRollsBack(t *testing.T) {
 
 // Past 240 component types arche cannot make archetypes: refusals, no panics.
 func TestTooManyTypes(t *testing.T) {
+	if maxTypes == ecs.MaskTotalBits {
+		t.Skip("this build's arche registers no type that it cannot work with")
+	}
 	w := ecs.NewWorld(4)
 	id := ecs.ComponentID[pos](&w)
 	e := w.NewEntity(id)
