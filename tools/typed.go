@@ -133,9 +133,9 @@ func decodeArguments(t *ecs.Type, raw json.RawMessage) (reflect.Value, error) {
 			// An unknown argument is an invalid argument to clients.
 			c := *e
 			c.Code = ecs.InvalidArguments
-			return v, &c
+			return v, misplaced(t, &c)
 		}
-		return v, err
+		return v, misplaced(t, err)
 	}
 	return v, checkRequired(t, raw)
 }

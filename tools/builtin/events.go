@@ -2,6 +2,9 @@ package builtin
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/tools"
@@ -63,11 +66,33 @@ func prepareEvent(app *tools.App, in sendEventArgs) (eventToSend, error) {
 		if names[i] = k.Name; k.Name == in.Kind {
 			payload, err := k.Decode(in.Payload)
 			e.payload = payload
-			return e, err
+			return e, badPayload(&k, err)
 		}
 	}
-	return e, &ecs.Error{Code: ecs.InvalidArguments, Message: "no event kind named " + in.Kind, Got: in.Kind,
+	return e, &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("no event kind named %q", in.Kind), Got: in.Kind,
 		Options: ecs.Nearest(in.Kind, names), Total: len(names), Hint: "send_event without kind lists the kinds", Next: "send_event"}
+}
+
+// badPayload says that the fault is in the payload of the kind, and what that
+// is made of.
+func badPayload(k *tools.EventKind, err error) error {
+	e, ok := errors.AsType[*ecs.Error](err)
+	if !ok || k.Payload == nil {
+		return err
+	}
+	c := *e
+	what := strings.Replace(e.Message, "this tool has no argument", "it has no field", 1)
+	what = strings.Replace(what, "missing argument ", "missing ", 1)
+	c.Message = fmt.Sprintf("the payload of event %q: %s", k.Name, what)
+	if c.Want == "a real argument" {
+		c.Want = "a field of the payload"
+	}
+	if c.Hint != "" {
+		c.Hint += "; "
+	}
+	c.Hint += "schema is that of the payload"
+	c.Extra = map[string]any{"schema": tools.FieldSchema(ecs.ArgsOf(k.Payload).Root)}
+	return &c
 }
 
 func pushEvent(f *tools.Frame, e eventToSend) (r sendEventResult, err error) {

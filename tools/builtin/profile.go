@@ -114,6 +114,7 @@ type profileStopResult struct {
 	Unit       string         `json:"unit" jsonschema:"unit of flat and cum"`
 	Top        []functionRow  `json:"top" jsonschema:"functions by time of their own"`
 	BySystem   []systemShares `json:"bySystem" jsonschema:"time by system of the schedule; name (outside systems) is the rest of the process"`
+	Replaced   bool           `json:"replaced,omitempty" jsonschema:"an older profile of that name is gone"`
 	Limited    bool           `json:"limited,omitempty" jsonschema:"true: the session had ended by itself at its limit"`
 	Hint       string         `json:"hint,omitempty" jsonschema:"what to make of an empty profile"`
 }
@@ -187,6 +188,7 @@ func (p *profiler) report(rec *profiling.Recording, in profileStopArgs) (r profi
 	if rec.Kind != profiling.CPU {
 		index, counts = profiling.ValueIndex(rec.Profile, "delay"), profiling.ValueIndex(rec.Profile, "contentions")
 	}
+	r.Replaced = fileExists(p.files(), in.Name, ".pb.gz")
 	if r.Pprof, r.Collapsed, err = p.write(in.Name, rec.Profile, counts); err != nil {
 		return r, err
 	}
@@ -210,9 +212,13 @@ func (p *profiler) report(rec *profiling.Recording, in profileStopArgs) (r profi
 	return r, nil
 }
 
+func (p *profiler) files() *store.Kind {
+	return store.New(p.host.Limits().DataDir).Kind("profiles", ".pb.gz", ".collapsed")
+}
+
 // write stores a profile in both forms.
 func (p *profiler) write(name string, prof *profile.Profile, index int) (pprof, collapsed string, err error) {
-	files := store.New(p.host.Limits().DataDir).Kind("profiles", ".pb.gz", ".collapsed")
+	files := p.files()
 	if pprof, _, err = files.WriteAs(name, ".pb.gz", prof.Write); err != nil {
 		return "", "", err
 	}
@@ -238,6 +244,7 @@ type heapResult struct {
 	Collapsed string        `json:"collapsed" jsonschema:"file of collapsed stacks, bytes in use"`
 	Unit      string        `json:"unit" jsonschema:"unit of flat and cum"`
 	Samples   int64         `json:"samples" jsonschema:"sampled objects in use"`
+	Replaced  bool          `json:"replaced,omitempty" jsonschema:"an older profile of that name is gone"`
 	InUse     int64         `json:"inUseBytes" jsonschema:"bytes in use, estimated from samples"`
 	Top       []functionRow `json:"top" jsonschema:"functions whose allocations are in use"`
 	Allocated []functionRow `json:"allocated" jsonschema:"functions by bytes allocated since the last call of profile_heap; on the first call since the start"`
@@ -258,6 +265,7 @@ func (p *profiler) heap(_ *tools.Call, in heapArgs) (r heapResult, err error) {
 		grown = now
 	}
 	inUse, objects, alloc := profiling.ValueIndex(now, "inuse_space"), profiling.ValueIndex(now, "inuse_objects"), profiling.ValueIndex(now, "alloc_space")
+	r.Replaced = fileExists(p.files(), in.Name, ".pb.gz")
 	if r.Pprof, r.Collapsed, err = p.write(in.Name, now, inUse); err != nil {
 		return r, err
 	}

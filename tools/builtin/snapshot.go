@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,6 +77,8 @@ type snapshotSaveResult struct {
 	Ms         float64         `json:"ms" jsonschema:"milliseconds for everything"`
 	FrameMs    float64         `json:"frameMs" jsonschema:"milliseconds that the game waited: copying the world"`
 	Skipped    []snapshot.Skip `json:"skipped,omitempty" jsonschema:"what no file can hold: functions, channels, handles"`
+	Excluded   []string        `json:"excluded,omitempty" jsonschema:"types that the host leaves out: a load leaves them as they are"`
+	Replaced   bool            `json:"replaced,omitempty" jsonschema:"an older file of that name is gone"`
 }
 
 type snapshotSave struct {
@@ -83,6 +87,7 @@ type snapshotSave struct {
 	frameMs float64
 	frame   uint64
 	capture *snapshot.Capture
+	exclude []string
 }
 
 func (s *snapshots) saveTool() *tools.Tool {
@@ -101,11 +106,26 @@ func (s *snapshots) saveTool() *tools.Tool {
 			o.Frame, p.frame = f.Number, f.Number
 			start := time.Now()
 			err := p.capture.Take(f.World, o)
+			p.exclude = excludedTypes(f.World.Catalog(), o.Exclude)
 			p.frameMs = millis(time.Since(start))
 			return p, err
 		},
 		After: s.save,
 	})
+}
+
+// excludedTypes are those of the names that this world has a type for.
+func excludedTypes(cat *ecs.Catalog, names []string) (out []string) {
+	for _, name := range names {
+		if c, err := cat.Component(name); err == nil {
+			out = append(out, c.Name)
+		}
+		if r, err := cat.Resource(name); err == nil {
+			out = append(out, r.Name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func (s *snapshots) save(_ *tools.Call, p snapshotSave) (r snapshotSaveResult, err error) {
@@ -114,6 +134,7 @@ func (s *snapshots) save(_ *tools.Call, p snapshotSave) (r snapshotSaveResult, e
 	if p.in.Format == "json" {
 		suffix = suffixJSON
 	}
+	r.Excluded, r.Replaced = p.exclude, fileExists(s.files(), p.in.Name, suffix)
 	r.Path, r.Bytes, err = s.files().WriteAs(p.in.Name, suffix, func(w io.Writer) error {
 		if suffix == suffixJSON {
 			_, err := p.capture.WriteJSON(w)
@@ -227,11 +248,31 @@ func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*sn
 	}
 	f, err := s.files().Open(name)
 	if err != nil {
-		return nil, "", err
+		return nil, "", noSnapshot(err)
 	}
 	defer f.Close()
 	staged, err := snapshot.Decode(f, cat, o)
 	return staged, f.Path, err
+}
+
+// noSnapshot says where the snapshots that there are are listed.
+func noSnapshot(err error) error {
+	e, ok := err.(*ecs.Error)
+	if !ok || e.Code != ecs.NotFound {
+		return err
+	}
+	c := *e
+	c.Next = "snapshot_list"
+	if len(e.Options) == 0 {
+		c.Next = "snapshot_save"
+	}
+	return &c
+}
+
+// fileExists tells whether a write will replace a file.
+func fileExists(files *store.Kind, name, suffix string) bool {
+	all, _ := files.List()
+	return slices.ContainsFunc(all, func(f store.Entry) bool { return f.Suffix == suffix && f.Name == strings.TrimSuffix(name, suffix) })
 }
 
 type snapshotListArgs struct {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -215,9 +216,14 @@ func TestEventTool(t *testing.T) {
 		t.Errorf("pushed %v, want %v", p.pushed, want)
 	}
 	h.wantRefusal("send_event", `{"kind":"key"}`, ecs.InvalidArguments)
-	h.wantRefusal("send_event", `{"kind":"key","payload":{"kye":"W"}}`, ecs.InvalidArguments)
+	for payload, want := range map[string]string{`{"kye":"W"}`: `the payload of event "key": it has no field "kye"`, `{}`: `the payload of event "key": `, `{"key":3}`: `the payload of event "key": `} {
+		e := h.wantRefusal("send_event", `{"kind":"key","payload":`+payload+`}`, ecs.InvalidArguments)
+		if schema, ok := e.Extra["schema"].(*tools.Schema); !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Hint, "schema") || !ok || schema.Properties["key"] == nil {
+			t.Errorf("%s: %q, hint %q, extra %v", payload, e.Message, e.Hint, e.Extra)
+		}
+	}
 	h.wantRefusal("send_event", `{"kind":"quit","payload":{"a":1}}`, ecs.InvalidArguments)
-	if e := h.wantRefusal("send_event", `{"kind":"kez"}`, ecs.InvalidArguments); e.Options[0] != "key" {
+	if e := h.wantRefusal("send_event", `{"kind":"kez"}`, ecs.NotFound); e.Options[0] != "key" {
 		t.Errorf("options %v", e.Options)
 	}
 	if len(p.pushed) != 2 {

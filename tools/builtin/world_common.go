@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -48,7 +50,7 @@ func (a *entityArg) UnmarshalJSON(b []byte) error {
 		}
 		var err error
 		a.entity, a.full, err = ecs.ParseEntity(text)
-		return err
+		return byName(text, err)
 	case json.Unmarshal(b, &pair) == nil && len(pair) == 2:
 		a.entity, a.full = ecs.Entity{ID: pair[0], Gen: pair[1]}, true
 		return nil
@@ -57,6 +59,20 @@ func (a *entityArg) UnmarshalJSON(b []byte) error {
 	}
 	return &ecs.Error{Code: ecs.InvalidArguments, Message: "not an entity: " + shorten(string(b), 80), Got: shorten(string(b), 80),
 		Want: `the form "42v3" (id v generation)`, Hint: "query lists entities in the form every tool accepts"}
+}
+
+// byName tells how entities are found by label, if that seems to be meant.
+func byName(text string, err error) error {
+	e, ok := err.(*ecs.Error)
+	first, _ := utf8.DecodeRuneInString(text)
+	if !ok || !unicode.IsLetter(first) {
+		return err
+	}
+	c := *e
+	name, _ := json.Marshal(text)
+	c.Hint = `an entity is named by its id; query {"name":` + string(name) + `} finds it by its label`
+	c.Next = "query"
+	return &c
 }
 
 // MarshalJSON implements [json.Marshaler].

@@ -126,6 +126,7 @@ type queryCopy struct {
 	more    bool
 	world   uint64
 	explain *query.Explanation
+	hint    string // about a target that does not live
 }
 
 func queryTool() *tools.Tool {
@@ -203,6 +204,9 @@ func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
 			return nil, err
 		}
 	}
+	if t := p.args.Target; t != nil && t.full {
+		out.hint = targetHint(w, t.entity)
+	}
 	cat := w.Catalog()
 	out.rows.cat = cat
 	limit := p.args.Limit
@@ -248,6 +252,22 @@ func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
 	}
 	out.world = fingerprint(cat, out.matched)
 	return out, nil
+}
+
+// targetHint tells that nothing, or nothing alive, is what the rows point at.
+func targetHint(w ecs.World, e ecs.Entity) string {
+	if w.Alive(e) || e.IsZero() {
+		return ""
+	}
+	err, ok := requireAlive(w, e).(*ecs.Error)
+	if !ok {
+		return ""
+	}
+	hint := "target: " + err.Message
+	if err.Code == ecs.EntityDead && w.Catalog().Engine.DanglingTargets {
+		hint += "; what pointed at it when it died goes on pointing at it"
+	}
+	return hint
 }
 
 // start is where a page without a sort begins.
@@ -360,6 +380,10 @@ func queryAfter(_ *tools.Call, q *queryCopy) (queryResult, error) {
 		out.Truncated, out.Next = true, encodeCursor(q.prep.kind, last)
 		out.Hint = narrower(in, size > in.max())
 	}
+	if q.hint != "" && out.Hint != "" {
+		q.hint += "; "
+	}
+	out.Hint = q.hint + out.Hint
 	return out, nil
 }
 

@@ -154,7 +154,7 @@ func TestAnAgentPlays(t *testing.T) {
 func TestEventsThatAreRefused(t *testing.T) {
 	c := connect(t, play(t, Options{Seed: 1, Enemies: 12}, 10))
 	before := c.g.Hash()
-	if e := c.refused("send_event", obj{"kind": "kye"}, loupe.InvalidArguments); len(e.Options) == 0 || e.Options[0] != "key" {
+	if e := c.refused("send_event", obj{"kind": "kye"}, loupe.NotFound); len(e.Options) == 0 || e.Options[0] != "key" {
 		t.Errorf("options %v", e.Options)
 	}
 	if e := c.refused("send_event", obj{"kind": "key", "payload": obj{"key": "Spcae", "down": true}}, loupe.InvalidArguments); !slices.Contains(e.Options, "Space") {
