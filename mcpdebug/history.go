@@ -67,9 +67,32 @@ func (g *guardTimes) durations() (ds []time.Duration) {
 	return ds
 }
 
+// speedSample is when the frames were counted last.
+type speedSample struct {
+	at    time.Time
+	frame uint64
+}
+
+// framesPerSecond is the speed over the last whole second; until there was
+// one, since the start or the end of a hang, that of the frames so far.
+func (s *Server) framesPerSecond() float64 {
+	if fps := math.Float64frombits(s.speed.Load()); fps > 0 {
+		return fps
+	}
+	from := s.sampled.Load()
+	if from == nil {
+		from = &speedSample{at: s.started}
+	}
+	d, n := time.Since(from.at), s.frame.Load()-from.frame
+	if d < 20*time.Millisecond || n == 0 {
+		return 0
+	}
+	return float64(n) / d.Seconds()
+}
+
 // frameTimes prefers the schedule's times, which are always kept.
 func (s *Server) frameTimes() builtin.FrameTimes {
-	t := builtin.FrameTimes{FPS: math.Float64frombits(s.speed.Load())}
+	t := builtin.FrameTimes{FPS: s.framesPerSecond()}
 	var ds []time.Duration
 	if times := s.view.Load().app.Times(); times != nil {
 		func() {

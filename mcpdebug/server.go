@@ -54,6 +54,7 @@ type Server struct {
 	timing  atomic.Bool // somebody is interested: Guard reads the clock
 	times   guardTimes
 	speed   atomic.Uint64 // frames per second, a float64's bits
+	sampled atomic.Pointer[speedSample]
 	history callRing
 
 	updates updates // of resources

@@ -95,6 +95,36 @@ func TestContextTellsWhatRuns(t *testing.T) {
 	})
 }
 
+// Right after the start, and right after a hang, the speed is that of the
+// frames that came, not 0 and not an average with the hang.
+func TestSpeedAfterAHang(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		bindArche(s, nil)
+		fps := func() float64 { return succeeded(t, now(t, s, "context", ""))["fps"].(float64) }
+		frames := func(n int) {
+			for range n {
+				time.Sleep(20 * time.Millisecond)
+				s.Poll()
+			}
+		}
+		frames(10)
+		if got := fps(); got < 45 || got > 60 {
+			t.Errorf("after 200 ms: %v", got)
+		}
+		frames(100)
+		time.Sleep(5 * time.Second)
+		if got := fps(); got != 0 {
+			t.Errorf("while it hangs: %v", got)
+		}
+		for i := range 20 {
+			frames(10)
+			if got := fps(); got < 40 || got > 60 {
+				t.Errorf("%d ms after the hang: %v", (i+1)*200, got)
+			}
+		}
+	})
+}
+
 func TestSummaryIsBoundedAndMayPanic(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *Server) {
 		for _, c := range []struct {

@@ -70,6 +70,12 @@ func (s *Server) watchOnce(w *watchdog, now time.Time) {
 	w.last = now
 	f := s.frame.Load()
 	if f != w.frame {
+		if w.quiet >= s.opts.StallAfter {
+			// The speed after a hang is that of the frames that come.
+			w.sampled, w.sampleAt = now, f
+			s.speed.Store(0)
+			s.sampled.Store(&speedSample{now, f})
+		}
 		w.frame, w.quiet = f, 0
 	} else {
 		// A gap in the watchdog's own ticks (debugger, suspended laptop, starved
@@ -173,6 +179,7 @@ func (s *Server) serveClients(w *watchdog, now time.Time, f uint64) {
 	if d := now.Sub(w.sampled); d >= time.Second {
 		s.speed.Store(math.Float64bits(float64(f-w.sampleAt) / d.Seconds()))
 		w.sampled, w.sampleAt = now, f
+		s.sampled.Store(&speedSample{now, f})
 		s.crashes.mark(f)
 	}
 	s.settle()
