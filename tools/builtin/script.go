@@ -84,7 +84,7 @@ func (s *script) withManual(err error) error {
 	if d.Hint != "" {
 		d.Hint += "; "
 	}
-	d.Hint += `help {"tool":"run_lua"} and the resource ` + cmp.Or(s.host.Components().options.Scheme, "ecs") + "://lua are the manual"
+	d.Hint += "manual: the resource " + cmp.Or(s.host.Components().options.Scheme, "ecs") + `://lua, or help {"tool":"run_lua"}`
 	return &d
 }
 
