@@ -223,7 +223,7 @@ func (c *compiler) load(o *operand) {
 		}
 	case classEntity:
 		if o.leaf != nil {
-			o.ints = loadInts[int64](*o.leaf)
+			o.ints = load[int64, int64](*o.leaf)
 		} else {
 			o.ints = entityRow(*o.row)
 		}

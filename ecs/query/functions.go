@@ -75,7 +75,7 @@ func (c *compiler) length(e *ast.CallExpr) operand {
 		if x.leaf != nil { // the second word of both headers
 			l := *x.leaf
 			l.offset += unsafe.Sizeof(uintptr(0))
-			out.ints = loadInts[int](l)
+			out.ints = load[int, int64](l)
 			return out
 		}
 	case reflect.Array, reflect.Map:

@@ -28,8 +28,9 @@ func (l *leaf) column(st *state) (base unsafe.Pointer, stride uintptr, ok bool) 
 	return unsafe.Add(c.base, l.offset), c.stride, true
 }
 
-func loadInts[T integer](l leaf) intVec {
-	return func(st *state, s *selection, dst *[blockLen]int64) {
+// load reads numbers of type T as the numbers that expressions compute with.
+func load[T integer | float, V int64 | float64](l leaf) func(*state, *selection, *[blockLen]V) {
+	return func(st *state, s *selection, dst *[blockLen]V) {
 		base, stride, ok := l.column(st)
 		if !ok {
 			st.allBad(s.n)
@@ -38,34 +39,13 @@ func loadInts[T integer](l leaf) intVec {
 		if s.dense {
 			off := uintptr(s.lo) * stride
 			for k := range s.n {
-				dst[k&blockMask] = int64(*(*T)(unsafe.Add(base, off)))
+				dst[k&blockMask] = V(*(*T)(unsafe.Add(base, off)))
 				off += stride
 			}
 			return
 		}
 		for k, r := range s.idx[:s.n] {
-			dst[k&blockMask] = int64(*(*T)(unsafe.Add(base, uintptr(r)*stride)))
-		}
-	}
-}
-
-func loadFloats[T float](l leaf) floatVec {
-	return func(st *state, s *selection, dst *[blockLen]float64) {
-		base, stride, ok := l.column(st)
-		if !ok {
-			st.allBad(s.n)
-			return
-		}
-		if s.dense {
-			off := uintptr(s.lo) * stride
-			for k := range s.n {
-				dst[k&blockMask] = float64(*(*T)(unsafe.Add(base, off)))
-				off += stride
-			}
-			return
-		}
-		for k, r := range s.idx[:s.n] {
-			dst[k&blockMask] = float64(*(*T)(unsafe.Add(base, uintptr(r)*stride)))
+			dst[k&blockMask] = V(*(*T)(unsafe.Add(base, uintptr(r)*stride)))
 		}
 	}
 }
@@ -93,28 +73,28 @@ func loadEntities(st *state, s *selection, dst *[blockLen]int64) {
 func intLeaf(l leaf) intVec {
 	switch l.typ.Kind() {
 	case reflect.Int:
-		return loadInts[int](l)
+		return load[int, int64](l)
 	case reflect.Int8:
-		return loadInts[int8](l)
+		return load[int8, int64](l)
 	case reflect.Int16:
-		return loadInts[int16](l)
+		return load[int16, int64](l)
 	case reflect.Int32:
-		return loadInts[int32](l)
+		return load[int32, int64](l)
 	case reflect.Uint8:
-		return loadInts[uint8](l)
+		return load[uint8, int64](l)
 	case reflect.Uint16:
-		return loadInts[uint16](l)
+		return load[uint16, int64](l)
 	case reflect.Uint32:
-		return loadInts[uint32](l)
+		return load[uint32, int64](l)
 	}
-	return loadInts[int64](l) // the bits of a uint64 too
+	return load[int64, int64](l) // the bits of a uint64 too
 }
 
 func floatLeaf(l leaf) floatVec {
 	if l.typ.Kind() == reflect.Float32 {
-		return loadFloats[float32](l)
+		return load[float32, float64](l)
 	}
-	return loadFloats[float64](l)
+	return load[float64, float64](l)
 }
 
 func rangeLeaf[T integer](l leaf, r intRange) predicate {
