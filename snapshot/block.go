@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -19,9 +20,9 @@ import (
 //
 // in little-endian order. The checksum covers the block's number, its head and
 // its stored bytes, so that blocks can be neither changed nor moved. The first
-// block is the header ('H', JSON), then the body is cut into blocks of
-// blockSize ('B'), and the last ('E') holds the number of body blocks and
-// bytes; nothing may follow it. Blocks are compressed on their own: both
+// block is the header ('H', JSON), then the body is cut into blocks of at most
+// blockSize ('B'), anywhere, and the last ('E') holds the number of body blocks
+// and bytes; nothing may follow it. Blocks are compressed on their own: both
 // directions use all processors, and a header is read without the body.
 const (
 	magic     = "\x89LOUPE\r\n" // as PNG's: a transfer in text mode shows
@@ -35,6 +36,7 @@ const (
 
 	codecStored = 0
 	codecZstd   = 1
+	codecFill   = 2 // one stored byte, repeated up to laneRows times
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -62,126 +64,6 @@ func blockSum(index uint32, head, stored []byte) uint32 {
 	sum := crc32.Update(0, castagnoli, n[:])
 	sum = crc32.Update(sum, castagnoli, head)
 	return crc32.Update(sum, castagnoli, stored)
-}
-
-// blockWriter cuts the body into blocks, compresses them concurrently and
-// writes them in order.
-type blockWriter struct {
-	w       io.Writer
-	index   uint32
-	blocks  uint32
-	raw     uint64 // body bytes so far
-	written int64
-	buf     []byte
-	pending []*blockJob
-	err     error
-}
-
-type blockJob struct {
-	kind   byte
-	raw    []byte
-	stored []byte
-	out    []byte // what the compressor wrote into
-	codec  byte
-	done   chan struct{}
-}
-
-var blockBufs = sync.Pool{New: func() any { b := make([]byte, 0, blockSize); return &b }}
-
-// recycle keeps a block's memory for the next one.
-func recycle(b []byte) {
-	if c := cap(b); c >= blockSize && c <= 2*blockSize {
-		b = b[:0]
-		blockBufs.Put(&b)
-	}
-}
-
-func newBlockWriter(w io.Writer) *blockWriter {
-	b := &blockWriter{w: w, buf: *blockBufs.Get().(*[]byte)}
-	b.emit([]byte(magic))
-	b.emit(binary.LittleEndian.AppendUint16(nil, version))
-	return b
-}
-
-func (b *blockWriter) emit(p []byte) {
-	if b.err != nil {
-		return
-	}
-	n, err := b.w.Write(p)
-	b.written += int64(n)
-	b.err = err
-}
-
-// Write takes body bytes.
-func (b *blockWriter) Write(p []byte) (int, error) {
-	for rest := p; len(rest) > 0; {
-		n := min(len(rest), blockSize-len(b.buf))
-		b.buf = append(b.buf, rest[:n]...)
-		rest = rest[n:]
-		if len(b.buf) == blockSize {
-			b.flush()
-		}
-	}
-	return len(p), b.err
-}
-
-func (b *blockWriter) flush() {
-	if len(b.buf) == 0 {
-		return
-	}
-	b.raw += uint64(len(b.buf))
-	b.blocks++
-	b.start(kindBody, b.buf)
-	b.buf = (*blockBufs.Get().(*[]byte))[:0]
-}
-
-// start compresses one block in the background; at most two a processor wait.
-func (b *blockWriter) start(kind byte, raw []byte) {
-	j := &blockJob{kind: kind, raw: raw, done: make(chan struct{})}
-	b.pending = append(b.pending, j)
-	go func() {
-		defer close(j.done)
-		enc, _ := compressors()
-		j.out = enc.EncodeAll(raw, (*blockBufs.Get().(*[]byte))[:0])
-		j.codec, j.stored = codecZstd, j.out
-		if len(j.stored) >= len(raw) {
-			j.codec, j.stored = codecStored, raw
-		}
-	}()
-	for len(b.pending) > 2*runtime.GOMAXPROCS(0) {
-		b.finish()
-	}
-}
-
-func (b *blockWriter) finish() {
-	j := b.pending[0]
-	b.pending = b.pending[1:]
-	<-j.done
-	head := make([]byte, 0, blockHead)
-	head = append(head, j.kind, j.codec)
-	head = binary.LittleEndian.AppendUint32(head, uint32(len(j.raw)))
-	head = binary.LittleEndian.AppendUint32(head, uint32(len(j.stored)))
-	sum := blockSum(b.index, head, j.stored)
-	b.index++
-	b.emit(head)
-	b.emit(j.stored)
-	b.emit(binary.LittleEndian.AppendUint32(nil, sum))
-	recycle(j.raw)
-	recycle(j.out)
-}
-
-// Close writes what is left and the end block; it does not close the writer.
-func (b *blockWriter) Close() error {
-	b.flush()
-	end := binary.LittleEndian.AppendUint32(nil, b.blocks)
-	b.start(kindEnd, binary.LittleEndian.AppendUint64(end, b.raw))
-	for len(b.pending) > 0 {
-		b.finish()
-	}
-	buf := b.buf[:0]
-	blockBufs.Put(&buf)
-	b.buf = nil
-	return b.err
 }
 
 // blockReader reads blocks one by one.
@@ -256,7 +138,8 @@ func (b *blockReader) next() (block, error) {
 	bl := block{kind: head[0], codec: head[1]}
 	raw, stored := binary.LittleEndian.Uint32(head[2:]), binary.LittleEndian.Uint32(head[6:])
 	// The lengths are checked before anything is allocated for them.
-	if raw > blockSize || stored > raw || bl.codec > codecZstd || bl.codec == codecStored && stored != raw {
+	if raw > blockSize || stored > raw || bl.codec > codecFill || bl.codec == codecStored && stored != raw ||
+		bl.codec == codecFill && (stored != 1 || raw > laneRows) {
 		return block{}, badFile("block %d has an impossible head", b.index)
 	}
 	bl.raw, bl.stored = int(raw), make([]byte, stored)
@@ -276,8 +159,11 @@ func (b *blockReader) next() (block, error) {
 
 // expand appends the block's raw bytes to dst.
 func (bl block) expand(dst []byte) ([]byte, error) {
-	if bl.codec == codecStored {
+	switch bl.codec {
+	case codecStored:
 		return append(dst, bl.stored...), nil
+	case codecFill:
+		return append(dst, bytes.Repeat(bl.stored, bl.raw)...), nil
 	}
 	_, dec := compressors()
 	n := len(dst)
@@ -341,6 +227,12 @@ func expandAll(blocks []block, raw int) ([]byte, error) {
 	for i, bl := range blocks {
 		dst := out[off : off : off+bl.raw]
 		off += bl.raw
+		if bl.codec == codecFill {
+			if bl.stored[0] != 0 { // out is zeroed
+				_, errs[i] = bl.expand(dst)
+			}
+			continue
+		}
 		slots <- struct{}{}
 		wg.Go(func() {
 			_, errs[i] = bl.expand(dst)

@@ -274,17 +274,12 @@ const (
 	laneForm = 1 // byte planes: see lanes.go
 )
 
-// column encodes n values at base and returns the form.
-func (e *encoder) column(n *node, base unsafe.Pointer, rows int) byte {
-	if n.lanes != nil && rows > 1 {
-		e.buf = appendLanes(e.buf, n.lanes, base, n.size, rows)
-		return laneForm
-	}
+// column encodes n values at base in rowForm.
+func (e *encoder) column(n *node, base unsafe.Pointer, rows int) {
 	if n.flat && n.width > 0 {
 		e.buf = slices.Grow(e.buf, min(rows*n.width, math.MaxInt32))
 	}
 	for i := range rows {
 		e.value(n, unsafe.Add(base, uintptr(i)*n.size))
 	}
-	return rowForm
 }

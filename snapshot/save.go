@@ -134,6 +134,7 @@ func (c *Capture) Encode(w io.Writer) (info Info, err error) {
 
 	head := c.header(archetypes, resources, dropped, withoutResources)
 	s.w = newBlockWriter(w)
+	defer s.w.wait() // it reads the capture
 	s.w.start(kindHeader, head.bytes())
 	s.componentTable(archetypes)
 	s.pool(&c.Image.Pool)
@@ -201,7 +202,7 @@ type saver struct {
 	components map[ecs.TypeID]int
 }
 
-func (s *saver) offset() uint64 { return s.w.raw + uint64(len(s.w.buf)) + uint64(len(s.buf)) }
+func (s *saver) offset() uint64 { return s.w.size() + uint64(len(s.buf)) }
 
 func (s *saver) flush() {
 	if _, err := s.w.Write(s.buf); err != nil {
@@ -290,12 +291,12 @@ func (s *saver) pool(p *ecs.Pool) {
 	s.uvarint(uint64(p.Next))
 	s.uvarint(uint64(p.Available))
 	s.uvarint(uint64(p.Reserved))
-	slots := make([]ecs.Entity, len(p.Slots))
-	for i, e := range p.Slots {
-		slots[i] = ecs.Entity{ID: e.ID ^ uint32(i), Gen: e.Gen}
-	}
-	s.buf = appendLanes(s.buf, entityLanes, unsafe.Pointer(unsafe.SliceData(slots)), unsafe.Sizeof(ecs.Entity{}), len(slots))
-	s.flush()
+	s.numbers(len(p.Slots), func(dst []uint32, from int) {
+		for i := range dst {
+			dst[i] = p.Slots[from+i].ID ^ uint32(from+i)
+		}
+	})
+	s.lanes(entityLanes[1:], unsafe.Pointer(unsafe.SliceData(p.Slots)), unsafe.Sizeof(ecs.Entity{}), len(p.Slots))
 }
 
 func (s *saver) archetype(a *ecs.ImageArchetype) {
@@ -318,29 +319,20 @@ func (s *saver) archetype(a *ecs.ImageArchetype) {
 	}
 	// Generations are those of the pool; identifiers are mostly ascending.
 	s.uvarint(uint64(len(a.Entities)))
-	ids := make([]uint32, len(a.Entities))
-	last := uint32(0)
-	for i, e := range a.Entities {
-		ids[i] = e.ID - last
-		last = e.ID
-	}
-	s.buf = appendLanes(s.buf, entityLanes[:1], unsafe.Pointer(unsafe.SliceData(ids)), 4, len(ids))
+	s.numbers(len(a.Entities), func(dst []uint32, from int) {
+		last := uint32(0)
+		if from > 0 {
+			last = a.Entities[from-1].ID
+		}
+		for i := range dst {
+			id := a.Entities[from+i].ID
+			dst[i] = id - last
+			last = id
+		}
+	})
 	for _, i := range order {
 		n := nodeOf(s.cat.Components[a.Components[i]].Type.Go)
 		s.values(n, a.Columns[i].UnsafePointer(), len(a.Entities))
-	}
-}
-
-// values writes form, length and encoding of a column.
-func (s *saver) values(n *node, base unsafe.Pointer, rows int) {
-	c := &s.column
-	*c = encoder{buf: c.buf[:0], types: &s.types, spare: c.spare}
-	form := c.column(n, base, rows)
-	s.byte(form)
-	s.uvarint(uint64(len(c.buf)))
-	s.flush()
-	if _, err := s.w.Write(c.buf); err != nil {
-		panic(fail{err})
 	}
 }
 
