@@ -27,6 +27,10 @@ type host struct{ s *Server }
 var _ builtin.Host = host{}
 
 func (h host) SampleEntities() []ecs.Entity { return h.s.view.Load().samples }
+func (h host) Offers(tool string) bool {
+	p, ok := h.s.registry.Listing().Lookup(tool)
+	return ok && h.s.offers(&p.Spec)
+}
 func (h host) SandboxOptions() sandbox.Options {
 	o := h.s.opts.Sandbox
 	return sandbox.Options{Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, MaxSteps: o.MaxSteps, MemoryBytes: o.MemoryBytes,

@@ -77,6 +77,18 @@ func (l *Listing) Listed() []*Published {
 
 func sameEntry(a, b *Published) bool { return a == b || bytes.Equal(a.Full, b.Full) }
 
+// Filter returns a listing of the tools that keep accepts.
+func (l *Listing) Filter(keep func(*Published) bool) *Listing {
+	f := &Listing{Revision: l.Revision, byName: map[string]*Published{}}
+	for _, p := range l.Tools {
+		if keep(p) {
+			f.Tools = append(f.Tools, p)
+			f.byName[p.Spec.Name] = p
+		}
+	}
+	return f
+}
+
 // Names returns all names in listing order.
 func (l *Listing) Names() []string {
 	names := make([]string, len(l.Tools))

@@ -40,7 +40,7 @@ func capabilitiesTool(h Host) *tools.Tool {
 		Name: "capabilities", Group: "session", ReadOnly: true, Idempotent: true,
 		Description: "What this server can do: counts, limits, protocol versions, engine, and the subsystems the game provides or lacks.",
 	}, func(*tools.Call, struct{}) (capabilitiesResult, error) {
-		l := h.Registry().Listing()
+		l := offered(h)
 		lim := h.Limits()
 		r := capabilitiesResult{
 			State: h.Status().State, States: states, ReadOnly: h.ReadOnly(), Protocols: lim.ProtocolVersions, DataDir: lim.DataDir,

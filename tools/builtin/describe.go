@@ -46,7 +46,7 @@ func describeTool(h Host) *tools.Tool {
 					Resource: &resourceFacts{Name: r.Name, TypeID: r.Type.ID, Doc: r.Type.Doc, Present: r.Present}}, nil
 			}
 		}
-		l := h.Registry().Listing()
+		l := offered(h)
 		if p, ok := l.Lookup(in.Name); ok {
 			return describeResult{Kind: "tool", Tool: explain(p)}, nil
 		}

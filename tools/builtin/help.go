@@ -67,7 +67,7 @@ func helpTool(h Host) *tools.Tool {
 		Description: "Lists every tool in one line each, or explains one in full with its schemas and an example call.",
 		Example:     `{"tool":"query"}`,
 	}, func(c *tools.Call, in helpArgs) (helpResult, error) {
-		l := h.Registry().Listing()
+		l := offered(h)
 		if in.Tool == "" {
 			return helpResult{Start: startHere, Groups: helpGroups(l, h.Catalog()), Total: len(l.Tools)}, nil
 		}
@@ -130,4 +130,9 @@ func firstSentence(s string) string {
 		return s[:i]
 	}
 	return strings.TrimSuffix(s, ".")
+}
+
+// offered is what clients may call: help shows nothing else.
+func offered(h Host) *tools.Listing {
+	return h.Registry().Listing().Filter(func(p *tools.Published) bool { return h.Offers(p.Spec.Name) })
 }

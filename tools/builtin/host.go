@@ -60,6 +60,9 @@ type Host interface {
 	SampleEntities() []ecs.Entity
 	// Components keeps the tools generated from component types; never nil.
 	Components() *ComponentTools
+	// Offers tells whether a registered tool may be called and seen under the
+	// server's allow and deny lists.
+	Offers(tool string) bool
 	// ReadOnly: the server refuses tools that change anything.
 	ReadOnly() bool
 	// Limits are the server's limits, for capabilities.

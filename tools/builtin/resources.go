@@ -21,64 +21,71 @@ func Resources(h Host, scheme string) []*tools.Resource {
 	}
 	uri := func(path string) string { return scheme + "://" + path }
 	const asJSON = "application/json"
-	return []*tools.Resource{
-		{URI: uri("context"), Name: "context", MIMEType: asJSON,
-			Description: "Every component that lives in the world, described in one document.",
-			Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
-				return contextContents(h, c, false)
-			}},
-		{URI: uri("context/all"), Name: "context-all", MIMEType: asJSON,
-			Description: "Every component type the world knows, whether an entity has it or not.",
-			Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
-				return contextContents(h, c, true)
-			}},
-		{URI: uri("world"), Name: "world", MIMEType: asJSON,
-			Description: "Entity counts, memory, archetypes and types of the world, as of the last catalog.",
-			Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
-				return worldContents(h, c)
-			}},
-		{URI: uri("log"), Name: "log", MIMEType: "text/plain",
-			Description: "The last log lines. Subscribers hear at most once a second that there are more.",
-			Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
-				return logContents(h), nil
-			}},
-		{URI: uri("crash"), Name: "crash", MIMEType: asJSON,
-			Description: "What is known of the crash the game is in, and of an earlier process's end.",
-			Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
-				return runOff(h, c, "crash_report")
-			}},
-		{URI: uri("tools"), Name: "tools", MIMEType: "text/markdown",
-			Description: "The reference of every tool, generated from the registry.",
-			Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
-				return []tools.ResourceContents{{Text: string(Reference(h.Registry().Listing()))}}, nil
-			}},
-		{URI: uri("lua"), Name: "lua", MIMEType: "text/markdown",
-			Description: "The manual of run_lua: what scripts can use, with examples and limits.",
-			Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
-				return []tools.ResourceContents{{Text: sandbox.Manual(h.SandboxOptions())}}, nil
-			}},
-		{URI: uri("component/{name}"), Name: "component", MIMEType: asJSON,
-			Description: "The description document of one component: properties with type, unit, range and labels, actions, tools, identity.",
-			Complete:    completeComponents(h), Read: func(c *tools.Call, r tools.ResourceRequest) ([]tools.ResourceContents, error) {
-				comp, err := findComponent(h, c, r.Vars["name"])
-				if err != nil {
-					return nil, err
-				}
-				return jsonContents(document(comp, h.Components()))
-			}},
-		{URI: uri("context/{name}"), Name: "context-of", MIMEType: asJSON,
-			Description: "The context document of one component.",
-			Complete:    completeComponents(h), Read: func(c *tools.Call, r tools.ResourceRequest) ([]tools.ResourceContents, error) {
-				comp, err := findComponent(h, c, r.Vars["name"])
-				if err != nil {
-					return nil, err
-				}
-				return jsonContents(contextDocument{Components: map[string]Document{comp.Name: document(comp, h.Components())}})
-			}},
-		{URI: uri("entity/{id}"), Name: "entity", MIMEType: asJSON,
-			Description: "One entity with all its components, read live. Subscribers hear of changes that clients' calls make to it; what the game itself changes is not watched.",
-			Complete:    completeEntities(h), Live: entityTool(), Check: checkEntityURI},
+	// A document shows what a tool would show: who may not call the tool does
+	// not get the document either.
+	var docs []*tools.Resource
+	add := func(tool string, r *tools.Resource) {
+		if h.Offers(tool) {
+			docs = append(docs, r)
+		}
 	}
+	add("describe", &tools.Resource{URI: uri("context"), Name: "context", MIMEType: asJSON,
+		Description: "Every component that lives in the world, described in one document.",
+		Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			return contextContents(h, c, false)
+		}})
+	add("describe", &tools.Resource{URI: uri("context/all"), Name: "context-all", MIMEType: asJSON,
+		Description: "Every component type the world knows, whether an entity has it or not.",
+		Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			return contextContents(h, c, true)
+		}})
+	add("stats", &tools.Resource{URI: uri("world"), Name: "world", MIMEType: asJSON,
+		Description: "Entity counts, memory, archetypes and types of the world, as of the last catalog.",
+		Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			return worldContents(h, c)
+		}})
+	add("get_logs", &tools.Resource{URI: uri("log"), Name: "log", MIMEType: "text/plain",
+		Description: "The last log lines. Subscribers hear at most once a second that there are more.",
+		Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			return logContents(h), nil
+		}})
+	add("crash_report", &tools.Resource{URI: uri("crash"), Name: "crash", MIMEType: asJSON,
+		Description: "What is known of the crash the game is in, and of an earlier process's end.",
+		Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			return runOff(h, c, "crash_report")
+		}})
+	add("help", &tools.Resource{URI: uri("tools"), Name: "tools", MIMEType: "text/markdown",
+		Description: "The reference of every tool, generated from the registry.",
+		Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			return []tools.ResourceContents{{Text: string(Reference(offered(h)))}}, nil
+		}})
+	add("run_lua", &tools.Resource{URI: uri("lua"), Name: "lua", MIMEType: "text/markdown",
+		Description: "The manual of run_lua: what scripts can use, with examples and limits.",
+		Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			return []tools.ResourceContents{{Text: sandbox.Manual(h.SandboxOptions())}}, nil
+		}})
+	add("describe", &tools.Resource{URI: uri("component/{name}"), Name: "component", MIMEType: asJSON,
+		Description: "The description document of one component: properties with type, unit, range and labels, actions, tools, identity.",
+		Complete:    completeComponents(h), Read: func(c *tools.Call, r tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			comp, err := findComponent(h, c, r.Vars["name"])
+			if err != nil {
+				return nil, err
+			}
+			return jsonContents(document(comp, h.Components()))
+		}})
+	add("describe", &tools.Resource{URI: uri("context/{name}"), Name: "context-of", MIMEType: asJSON,
+		Description: "The context document of one component.",
+		Complete:    completeComponents(h), Read: func(c *tools.Call, r tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			comp, err := findComponent(h, c, r.Vars["name"])
+			if err != nil {
+				return nil, err
+			}
+			return jsonContents(contextDocument{Components: map[string]Document{comp.Name: document(comp, h.Components())}})
+		}})
+	add("info", &tools.Resource{URI: uri("entity/{id}"), Name: "entity", MIMEType: asJSON,
+		Description: "One entity with all its components, read live. Subscribers hear of changes that clients' calls make to it; what the game itself changes is not watched.",
+		Complete:    completeEntities(h), Live: entityTool(), Check: checkEntityURI})
+	return docs
 }
 
 func contextContents(h Host, c *tools.Call, all bool) ([]tools.ResourceContents, error) {
