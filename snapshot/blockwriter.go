@@ -104,7 +104,7 @@ func (b *blockWriter) single(kind byte, frame []byte) {
 	index := b.index
 	b.queue(1, func(j *blockJob) {
 		j.frame = frame
-		j.seal(index, kind, append(frame, make([]byte, blockTail)...))
+		j.seal(index, kind, append(frame, make([]byte, blockTail)...), compress)
 	})
 }
 
@@ -129,7 +129,7 @@ func (b *blockWriter) lane(size int, base unsafe.Pointer, stride uintptr, rows i
 		for i := range size {
 			f := frame[i*step:][:step]
 			if varying>>i&1 != 0 {
-				j.seal(index+uint32(i), kindBody, f)
+				j.seal(index+uint32(i), kindBody, f, compressPlane)
 			} else {
 				j.fill(index+uint32(i), f[blockHead], rows)
 			}
@@ -155,14 +155,14 @@ func (b *blockWriter) queue(blocks int, f func(j *blockJob)) {
 }
 
 // seal makes a block of a frame, compressed if that is shorter.
-func (j *blockJob) seal(index uint32, kind byte, frame []byte) {
+func (j *blockJob) seal(index uint32, kind byte, frame []byte, compress func(dst, raw []byte) []byte) {
 	raw := frame[blockHead : len(frame)-blockTail]
 	if j.out == nil {
 		j.out = newFrame()
 	}
 	at := len(j.out)
 	j.out = compress(j.out[:at+blockHead], raw)
-	if stored := len(j.out) - at - blockHead; stored < len(raw) {
+	if stored := len(j.out) - at - blockHead; stored > 0 && stored < len(raw) {
 		j.out = append(j.out, make([]byte, blockTail)...)
 		j.close(index, kind, codecZstd, len(raw), j.out[at:])
 		return
@@ -171,13 +171,21 @@ func (j *blockJob) seal(index uint32, kind byte, frame []byte) {
 	j.close(index, kind, codecStored, len(raw), frame)
 }
 
-// compress appends the zstd frame of raw.
-func compress(dst, raw []byte) []byte {
-	if literalsPay(raw, dst) {
+// compressPlane appends a zstd frame of raw, or nothing if that is not worth
+// the time.
+func compressPlane(dst, raw []byte) []byte {
+	switch planeFormOf(raw, dst) {
+	case asNoise:
+		return dst
+	case asLiterals:
 		if out, ok := appendLiterals(dst, raw); ok {
 			return out
 		}
 	}
+	return compress(dst, raw)
+}
+
+func compress(dst, raw []byte) []byte {
 	enc, _ := compressors()
 	return enc.EncodeAll(raw, dst)
 }

@@ -129,28 +129,29 @@ func TestLiteralsAreZstd(t *testing.T) {
 	}
 }
 
-// Literals are for bytes without order: what a search compresses further, and
-// noise, are not coded that way.
-func TestWhenLiteralsPay(t *testing.T) {
+// Literals are for bytes without order; zstd's search is spared where it finds
+// nothing.
+func TestFormsOfPlanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, c := range []struct {
 		what string
 		at   func(i int) byte
-		want bool
+		want planeForm
 	}{
-		{"noise", func(int) byte { return byte(r.Uint32()) }, false},
-		{"four values", func(int) byte { return byte(r.IntN(4)) }, true},
-		{"twenty values", func(int) byte { return byte(r.IntN(20)) }, true},
-		{"a hundred values", func(int) byte { return byte(r.IntN(100)) }, false},
-		{"a counter", func(i int) byte { return byte(i) }, false},
-		{"a pattern", func(i int) byte { return byte(i % 5) }, false},
-		{"long runs", func(i int) byte { return byte(i / 500) }, false},
+		{"noise", func(int) byte { return byte(r.Uint32()) }, asNoise},
+		{"four values", func(int) byte { return byte(r.IntN(4)) }, asLiterals},
+		{"twenty values", func(int) byte { return byte(r.IntN(20)) }, asLiterals},
+		{"a hundred values", func(int) byte { return byte(r.IntN(100)) }, asNoise},
+		{"a counter", func(i int) byte { return byte(i) }, asSearched},
+		{"a pattern", func(i int) byte { return byte(i % 5) }, asSearched},
+		{"noise, then nothing", func(i int) byte { return byte(r.Uint32()) * byte(1-i/10_000) }, asSearched},
+		{"long runs", func(i int) byte { return byte(i / 500) }, asSearched},
 	} {
 		raw := make([]byte, 20_000)
 		for i := range raw {
 			raw[i] = c.at(i)
 		}
-		if got := literalsPay(raw, make([]byte, 3, 10_000)); got != c.want {
+		if got := planeFormOf(raw, make([]byte, 3, 10_000)); got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, got, c.want)
 		}
 	}

@@ -12,35 +12,53 @@ import (
 // codes them in more bits than the bytes alone would take. For such planes a
 // zstd frame is made without a search: one block of Huffman-coded literals and
 // no sequences (RFC 8878, 3.1.1), three times as fast and a fifth smaller.
+// Noise, such as the low bytes of a mantissa, is not even tried.
 
-const (
-	probeSize = 1024
-	// maxLiterals is the greatest plane: all literals lie in one zstd block,
-	// which may hold 128 KiB.
-	maxLiterals = laneRows
-)
+// maxLiterals is the greatest plane: all literals lie in one zstd block, which
+// may hold 128 KiB.
+const maxLiterals = laneRows
 
 var huffmans = sync.Pool{New: func() any { return &huff0.Scratch{Reuse: huff0.ReusePolicyNone} }}
 
-// literalsPay tells from a probe out of the middle of raw that coding its bytes
-// alone saves a quarter, and no less than zstd's search does. spare is memory
-// behind whose length it may write.
-func literalsPay(raw, spare []byte) bool {
-	if len(raw) < manyRows || len(raw) > maxLiterals {
-		return false
+// The ways to write a plane.
+type planeForm int
+
+const (
+	asNoise    planeForm = iota // stored
+	asSearched                  // zstd
+	asLiterals
+)
+
+// A probe of a plane is pieces from all over it.
+const (
+	pieces    = 4
+	pieceSize = 256
+	probeSize = pieces * pieceSize
+)
+
+// planeFormOf judges a plane of at least manyRows by a probe. Literals must
+// save a quarter, and no less than zstd's search does. spare is memory behind
+// whose length it may write.
+func planeFormOf(raw, spare []byte) planeForm {
+	var probe [probeSize]byte
+	for i := range pieces {
+		copy(probe[i*pieceSize:][:pieceSize], raw[len(raw)/pieces*i:])
 	}
-	probe := raw[len(raw)/2:][:probeSize]
-	if !skewed(probe) {
-		return false
+	enc, _ := compressors()
+	searched := len(enc.EncodeAll(probe[:], spare)) - len(spare)
+	if !skewed(probe[:]) {
+		if searched >= probeSize {
+			return asNoise
+		}
+		return asSearched
 	}
 	h := huffmans.Get().(*huff0.Scratch)
 	defer huffmans.Put(h)
-	coded, _, err := huff0.Compress4X(probe, h)
-	if err != nil || len(coded) > probeSize*3/4 {
-		return false
+	coded, _, err := huff0.Compress4X(probe[:], h)
+	if err != nil || len(coded) > probeSize*3/4 || len(coded) > searched || len(raw) > maxLiterals {
+		return asSearched
 	}
-	enc, _ := compressors()
-	return len(enc.EncodeAll(probe, spare))-len(spare) >= len(coded)
+	return asLiterals
 }
 
 // skewed tells that two bytes of the probe are equal more often than once in
