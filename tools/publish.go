@@ -34,7 +34,7 @@ func publish(t *Tool) (*Published, error) {
 	if full.Meta == nil {
 		full.Meta = map[string]any{}
 	}
-	full.Meta["loupe"] = map[string]any{"whenParked": t.WhenParked, "whenCrashed": t.WhenCrashed, "offFrame": t.OffFrame, "group": p.Spec.Group}
+	full.Meta["loupe"] = lean.Meta["loupe"]
 	if p.Lean, err = json.Marshal(lean); err != nil {
 		return nil, fmt.Errorf("tool %q: %w", t.Name, err)
 	}
@@ -44,12 +44,11 @@ func publish(t *Tool) (*Published, error) {
 	return p, nil
 }
 
-// gates is the lean form of a tool's flags: every byte of a listing is read by
-// every client, so what is false is left out.
+// gates are a tool's flags as clients see them.
 type gates struct {
-	WhenParked  bool   `json:"whenParked,omitempty"`
-	WhenCrashed bool   `json:"whenCrashed,omitempty"`
-	OffFrame    bool   `json:"offFrame,omitempty"`
+	WhenParked  bool   `json:"whenParked"`
+	WhenCrashed bool   `json:"whenCrashed"`
+	OffFrame    bool   `json:"offFrame"`
 	Group       string `json:"group"`
 }
 
@@ -62,10 +61,10 @@ type listEntry struct {
 	Meta         map[string]any  `json:"_meta"`
 }
 
-// annotations always say whether a tool reads or destroys: the protocol's
-// default for an absent destructiveHint is true.
+// annotations are written out whole: the protocol's default for an absent
+// destructiveHint is true.
 type annotations struct {
 	ReadOnly    bool `json:"readOnlyHint"`
 	Destructive bool `json:"destructiveHint"`
-	Idempotent  bool `json:"idempotentHint,omitempty"`
+	Idempotent  bool `json:"idempotentHint"`
 }

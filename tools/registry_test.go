@@ -201,3 +201,17 @@ func TestSchemasAreStrict(t *testing.T) {
 		t.Error("a list is no arguments object")
 	}
 }
+
+func TestEveryEntryOfAListingSaysAllItsFlags(t *testing.T) {
+	r := tools.NewRegistry()
+	r.MustRegister(echo("a"))
+	p, _ := r.Listing().Lookup("a")
+	for _, entry := range []json.RawMessage{p.Lean, p.Full} {
+		for _, want := range []string{`"readOnlyHint":false`, `"destructiveHint":false`, `"idempotentHint":false`,
+			`"whenParked":false`, `"whenCrashed":false`, `"offFrame":false`, `"group":"custom"`} {
+			if !strings.Contains(string(entry), want) {
+				t.Errorf("%s is not in %s", want, entry)
+			}
+		}
+	}
+}

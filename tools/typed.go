@@ -191,11 +191,14 @@ func hasMember(object []byte, name string) bool {
 			if rest := bytes.TrimLeft(object[i+1:], " \t\r\n"); rest[0] != ':' {
 				continue
 			}
-			key := string(object[start+1 : i])
-			if !plain && json.Unmarshal(object[start:i+1], &key) != nil {
+			if plain {
+				if string(object[start+1:i]) == name {
+					return true
+				}
 				continue
 			}
-			if key == name {
+			var key string
+			if json.Unmarshal(object[start:i+1], &key) == nil && key == name {
 				return true
 			}
 		}
@@ -248,7 +251,7 @@ func encodeResult(out any) (*Result, error) {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
-	b, err := ecs.AppendJSON(nil, v, ecs.EncodeOptions{JSON: true})
+	b, err := ecs.AppendJSON(make([]byte, 0, 128), v, ecs.EncodeOptions{JSON: true})
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,9 @@ func init() {
 		tools: func(Host) []*tools.Tool {
 			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
 				tools.New(tools.Spec{Name: "audio", ReadOnly: true, Example: `{}`,
-					Description: "What plays now, how loud, and the sounds that are loaded."}, audioInfo),
+					Description: "What plays now, and the sounds that are loaded."}, audioInfo),
 				tools.New(tools.Spec{Name: "reload_sound", Destructive: true, Idempotent: true, Example: `{"name":"shot"}`,
-					Description: "Reads a sound's file again; a broken one is refused and the old sound stays."}, reloadSound),
+					Description: "Reads a sound's file again; a broken one is refused."}, reloadSound),
 			)
 		},
 	})
@@ -27,7 +27,7 @@ func audioInfo(f *tools.Frame, _ struct{}) (tools.AudioInfo, error) {
 }
 
 type reloadSoundArgs struct {
-	Name string `json:"name" jsonschema:"name of the sound or its file"`
+	Name string `json:"name" jsonschema:"sound or file name"`
 }
 
 type reloadSoundResult struct {

@@ -14,9 +14,9 @@ func init() {
 		tools: func(Host) []*tools.Tool {
 			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
 				tools.New(tools.Spec{Name: "camera_info", ReadOnly: true, Example: `{}`,
-					Description: "Where the camera is and what part of the world it shows."}, cameraInfo),
+					Description: "Where the camera is and what it shows."}, cameraInfo),
 				tools.New(tools.Spec{Name: "camera_move", Destructive: true, Idempotent: true, Example: `{"x":100,"y":80,"zoom":2}`,
-					Description: "Moves, zooms or turns the camera; what is not named stays."}, cameraMove),
+					Description: "Moves, zooms or turns the camera."}, cameraMove),
 			)
 		},
 	})
@@ -30,8 +30,8 @@ func cameraInfo(f *tools.Frame, _ struct{}) (tools.CameraInfo, error) {
 }
 
 type cameraMoveArgs struct {
-	X        *float64 `json:"x,omitempty" jsonschema:"world x to centre on"`
-	Y        *float64 `json:"y,omitempty" jsonschema:"world y to centre on"`
+	X        *float64 `json:"x,omitempty" jsonschema:"centre x"`
+	Y        *float64 `json:"y,omitempty" jsonschema:"centre y"`
 	Zoom     *float64 `json:"zoom,omitempty" jsonschema:"above 0; 1 is the usual view"`
 	Rotation *float64 `json:"rotation,omitempty" jsonschema:"radians"`
 }

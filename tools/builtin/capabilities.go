@@ -38,7 +38,7 @@ type subsystemRow struct {
 func capabilitiesTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "capabilities", Group: "session", ReadOnly: true, Idempotent: true,
-		Description: "What this server can do: counts, limits, protocol versions, engine, and the subsystems the game provides or lacks.",
+		Description: "What this server can do: limits, engine, and the subsystems the game provides or lacks.",
 	}, func(*tools.Call, struct{}) (capabilitiesResult, error) {
 		l := offered(h)
 		lim := h.Limits()

@@ -54,9 +54,9 @@ func clockInfo(f *tools.Frame, _ struct{}) (tools.ClockInfo, error) {
 }
 
 type clockSetArgs struct {
-	Paused *bool    `json:"paused,omitempty" jsonschema:"true holds all ticks, false lets them run"`
+	Paused *bool    `json:"paused,omitempty" jsonschema:"hold all ticks"`
 	Scale  *float64 `json:"scale,omitempty" jsonschema:"speed; 1 is real time" debug:"min=0.01,max=16"`
-	Step   *int     `json:"step,omitempty" jsonschema:"pause, and answer when so many ticks have run" debug:"min=1,max=10000"`
+	Step   *int     `json:"step,omitempty" jsonschema:"pause after so many ticks" debug:"min=1,max=10000"`
 }
 
 type clockSetResult struct {

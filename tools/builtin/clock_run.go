@@ -10,10 +10,10 @@ import (
 )
 
 type runUntilArgs struct {
-	Where    string   `json:"where,omitempty" jsonschema:"condition on an entity, as in query"`
-	With     []string `json:"with,omitempty" jsonschema:"components that it has"`
+	Where    string   `json:"where,omitempty" jsonschema:"as in query"`
+	With     []string `json:"with,omitempty" jsonschema:"components it has"`
 	None     bool     `json:"none,omitempty" jsonschema:"run until no entity matches"`
-	MaxTicks int      `json:"maxTicks,omitempty" jsonschema:"give up after so many ticks" debug:"min=1,max=100000,default=600"`
+	MaxTicks int      `json:"maxTicks,omitempty" jsonschema:"give up after these" debug:"min=1,max=100000,default=600"`
 	Pause    bool     `json:"pause,omitempty" jsonschema:"hold the game at the end" debug:"default=true"`
 }
 
@@ -56,7 +56,7 @@ func (r *run) live() bool { return r != nil && r.call.Context.Err() == nil }
 func runUntilTool(k *clockTools) *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "run_until", Destructive: true, NeedsWorld: true,
 		Example:     `{"where":"Health.HP < 10","maxTicks":600}`,
-		Description: "Advances the game tick by tick until an entity matches, then pauses. Call it again to go on."},
+		Description: "Advances the game tick by tick until an entity matches, then pauses."},
 		tools.Phases[runUntilArgs, *run, runUntilResult, runUntilResult]{Before: k.prepareRun, Frame: k.runUntil})
 }
 

@@ -118,7 +118,7 @@ func (c *configure) unknown(name string) error {
 }
 
 func entityArgument(component string) *ecs.Field {
-	return &ecs.Field{Name: "entity", Kind: ecs.KindEntity, Doc: "full id of an entity with " + component}
+	return &ecs.Field{Name: "entity", Kind: ecs.KindEntity, Doc: "full id, like 42v3"}
 }
 
 func argNames(fields []*ecs.Field) []string {

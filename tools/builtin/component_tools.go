@@ -32,7 +32,7 @@ const (
 // types and in one of very large ones.
 const (
 	MaxListed      = 24
-	MaxListedBytes = 6 << 10
+	MaxListedBytes = 5200
 )
 
 // ComponentOptions configures the tools and documents that are generated from
@@ -241,7 +241,7 @@ func entrySize(t *tools.Tool) int {
 	if err != nil {
 		return MaxListedBytes
 	}
-	return len(schema) + len(t.Name) + len(t.Description) + 160
+	return len(schema) + len(t.Name) + len(t.Description) + 220
 }
 
 func toolName(s, id string) string {

@@ -10,7 +10,7 @@ import (
 )
 
 type describeArgs struct {
-	Name string `json:"name" jsonschema:"name of a tool, a component or a resource"`
+	Name string `json:"name" jsonschema:"component, resource or tool"`
 }
 
 type describeResult struct {
@@ -32,7 +32,7 @@ type resourceFacts struct {
 func describeTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "describe", Group: "session", ReadOnly: true, Idempotent: true,
-		Description: "Explains a component (fields, ranges, labels, every settable path with an example), resource or tool.",
+		Description: "Explains a component (ranges, labels, settable paths with examples), resource or tool.",
 		Example:     `{"name":"Position"}`,
 	}, func(c *tools.Call, in describeArgs) (describeResult, error) {
 		cat := h.Catalog()

@@ -16,7 +16,7 @@ func init() {
 		present: func(a *tools.App) bool { return a.Events != nil },
 		tools: func(h Host) []*tools.Tool {
 			return []*tools.Tool{tools.NewPhased(tools.Spec{Name: "send_event", Group: "session", Destructive: true, WhenCrashed: true, NeedsApp: true,
-				Description: "Sends the game an event: keys, pointer, quit. Without kind it lists the kinds with their payload schemas.",
+				Description: "Sends the game an event. Without kind it lists the kinds with their payload schemas.",
 				Example:     `{}`},
 				tools.Phases[sendEventArgs, eventToSend, sendEventResult, sendEventResult]{
 					Before: func(_ *tools.Call, in sendEventArgs) (eventToSend, error) { return prepareEvent(h.App(), in) },
@@ -27,7 +27,7 @@ func init() {
 }
 
 type sendEventArgs struct {
-	Kind    string          `json:"kind,omitempty" jsonschema:"kind of the event; default: list them"`
+	Kind    string          `json:"kind,omitempty" jsonschema:"default: list them"`
 	Payload json.RawMessage `json:"payload,omitempty" jsonschema:"object as the kind's schema says"`
 }
 

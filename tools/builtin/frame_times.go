@@ -19,7 +19,7 @@ func init() {
 		tools: func(h Host) []*tools.Tool {
 			return []*tools.Tool{tools.NewOff(tools.Spec{
 				Name: "frame_times", Group: "profile", ReadOnly: true,
-				Description: "How long the last frames took: percentiles, spikes with the system to blame, a sparkline, each system's times.",
+				Description: "How long the last frames took: percentiles, spikes and whom to blame, each system's times.",
 				Example:     `{"frames":300}`,
 			}, func(_ *tools.Call, in frameTimesArgs) (frameTimesResult, error) { return frameTimes(h.App(), in) })}
 		},

@@ -16,7 +16,7 @@ func init() {
 }
 
 type helpArgs struct {
-	Tool string `json:"tool,omitempty" jsonschema:"the tool to explain; default: all"`
+	Tool string `json:"tool,omitempty" jsonschema:"default: all"`
 }
 
 type helpResult struct {
@@ -64,7 +64,7 @@ var startHere = []string{
 func helpTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "help", Group: "session", ReadOnly: true, Idempotent: true,
-		Description: "Lists every tool in one line each, or explains one in full with its schemas and an example call.",
+		Description: "Lists every tool in a line each, or explains one in full.",
 		Example:     `{"tool":"query"}`,
 	}, func(c *tools.Call, in helpArgs) (helpResult, error) {
 		l := offered(h)

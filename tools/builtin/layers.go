@@ -13,7 +13,7 @@ func init() {
 		tools: func(Host) []*tools.Tool {
 			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
 				tools.New(tools.Spec{Name: "layers_list", Example: `{}`,
-					Description: "The layers drawn in, backmost first, with their sprites."}, layersList),
+					Description: "The layers drawn in, backmost first."}, layersList),
 				tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":"0"}`,
 					Description: "One layer by its name or index."}, layersInfo),
 			)
@@ -41,7 +41,7 @@ func layersList(f *tools.Frame, in plainListArgs) (r layersListResult, err error
 }
 
 type layersInfoArgs struct {
-	Layer string `json:"layer" jsonschema:"name or index of the layer"`
+	Layer string `json:"layer" jsonschema:"name or index"`
 }
 
 func layersInfo(f *tools.Frame, in layersInfoArgs) (tools.Layer, error) {

@@ -13,7 +13,7 @@ func init() {
 		tools: func(Host) []*tools.Tool {
 			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
 				tools.New(tools.Spec{Name: "materials_list", Example: `{}`,
-					Description: "What sprites are drawn with, and how many use each."}, materialsList),
+					Description: "What sprites are drawn with."}, materialsList),
 				tools.New(tools.Spec{Name: "materials_info", Example: `{"material":"0"}`,
 					Description: "One material by its name or number."}, materialsInfo),
 			)
@@ -36,7 +36,7 @@ func materialsList(f *tools.Frame, in plainListArgs) (r materialsListResult, err
 }
 
 type materialsInfoArgs struct {
-	Material string `json:"material" jsonschema:"name or number of the material"`
+	Material string `json:"material" jsonschema:"name or number"`
 }
 
 func materialsInfo(f *tools.Frame, in materialsInfoArgs) (tools.Material, error) {

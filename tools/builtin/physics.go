@@ -12,9 +12,9 @@ func init() {
 		tools: func(Host) []*tools.Tool {
 			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
 				tools.New(tools.Spec{Name: "physics_info", Example: `{}`,
-					Description: "Bodies, contacts, time of a step, and what the bits of a raycast's mask mean."}, physicsInfo),
+					Description: "Bodies, contacts, and the bits of a raycast's mask."}, physicsInfo),
 				tools.New(tools.Spec{Name: "physics_raycast", Example: `{"x1":0,"y1":100,"x2":600,"y2":100}`,
-					Description: "What a straight line hits first. physics_info names the bits of mask."}, raycast),
+					Description: "What a straight line hits first. physics_info explains mask."}, raycast),
 			)
 		},
 	})
@@ -28,11 +28,11 @@ func physicsInfo(f *tools.Frame, _ struct{}) (tools.PhysicsInfo, error) {
 }
 
 type raycastArgs struct {
-	X1   float64 `json:"x1" jsonschema:"world x of the start"`
-	Y1   float64 `json:"y1" jsonschema:"world y of the start"`
-	X2   float64 `json:"x2" jsonschema:"world x of the end"`
-	Y2   float64 `json:"y2" jsonschema:"world y of the end"`
-	Mask *int64  `json:"mask,omitempty" jsonschema:"bits of what can be hit; default: all" debug:"min=0,max=4294967295"`
+	X1   float64 `json:"x1" jsonschema:"start x"`
+	Y1   float64 `json:"y1" jsonschema:"start y"`
+	X2   float64 `json:"x2" jsonschema:"end x"`
+	Y2   float64 `json:"y2" jsonschema:"end y"`
+	Mask *int64  `json:"mask,omitempty" jsonschema:"what can be hit; default: all" debug:"min=0,max=4294967295"`
 }
 
 type raycastResult struct {

@@ -25,13 +25,13 @@ func profileTools(h Host) []*tools.Tool {
 	p := &profiler{host: h}
 	return tools.Together(tools.Spec{Group: "profile"},
 		tools.NewOff(tools.Spec{Name: "profile_start", Destructive: true,
-			Description: "Starts a profile, also while the game hangs. profile_stop gives the result; it ends by itself after 60 s.",
+			Description: "Starts a profile, also while the game hangs; ends by itself after 60 s.",
 			Example:     `{"kind":"cpu"}`}, p.start),
 		tools.NewOff(tools.Spec{Name: "profile_stop", Destructive: true,
-			Description: "Ends the profile, writes it as pprof and collapsed stacks, and sums it by function and by system.",
+			Description: "Ends the profile, writes pprof and collapsed stacks, sums it by function and system.",
 			Example:     `{"name":"slow_wave"}`}, p.stop),
 		tools.NewOff(tools.Spec{Name: "profile_heap", ReadOnly: true,
-			Description: "Collects garbage, writes a heap profile, and sums what is held, and allocated since the last call, by function.",
+			Description: "Collects garbage, writes a heap profile, sums what is held and newly allocated.",
 			Example:     `{"top":10}`}, p.heap),
 	)
 }
@@ -47,8 +47,8 @@ type profiler struct {
 var sessions profiling.Sessions
 
 type profileStartArgs struct {
-	Kind   string `json:"kind,omitempty" jsonschema:"CPU time, waiting goroutines, or contended locks" debug:"enum=cpu|block|mutex,default=cpu"`
-	System string `json:"system,omitempty" jsonschema:"keep the samples of this system alone (cpu)"`
+	Kind   string `json:"kind,omitempty" jsonschema:"what to sample" debug:"enum=cpu|block|mutex,default=cpu"`
+	System string `json:"system,omitempty" jsonschema:"this system alone (cpu)"`
 }
 
 type profileStartResult struct {

@@ -8,7 +8,7 @@ func init() {
 		present: func(a *tools.App) bool { return a.Render != nil },
 		tools: func(Host) []*tools.Tool {
 			return []*tools.Tool{tools.New(tools.Spec{Name: "render_info", Group: "subsystems", NeedsApp: true, ReadOnly: true, Example: `{}`,
-				Description: "How drawing goes: size, pictures so far, the last one's time and what it showed."},
+				Description: "How drawing goes: size, pictures, times."},
 				func(f *tools.Frame, _ struct{}) (tools.RenderInfo, error) {
 					if f.App.Render == nil {
 						return tools.RenderInfo{}, lacks("renderer")

@@ -19,7 +19,7 @@ func init() {
 		present: func(a *tools.App) bool { return a.Screen != nil },
 		tools: func(h Host) []*tools.Tool {
 			return []*tools.Tool{withEntities[screenshotArgs](tools.NewPhased(tools.Spec{Name: "screenshot", Group: "subsystems", NeedsApp: true, ReadOnly: true, Example: `{"scale":2}`,
-				Description: "A PNG picture of the game now, whole, around an entity, or of a rectangle."},
+				Description: "A PNG picture of the game now, whole or a part."},
 				tools.Phases[screenshotArgs, *capture, *capture, screenshotResult]{
 					Before: prepareShot,
 					Frame:  takeShot,
@@ -30,10 +30,10 @@ func init() {
 }
 
 type screenshotArgs struct {
-	Entity entityArg `json:"entity,omitzero" jsonschema:"show this entity, and crop around it"`
+	Entity entityArg `json:"entity,omitzero" jsonschema:"crop around this entity"`
 	Crop   *cropArgs `json:"crop,omitempty" jsonschema:"the part to keep"`
 	Scale  *float64  `json:"scale,omitempty" jsonschema:"enlarges or reduces" debug:"min=0.1,max=8,default=1"`
-	Save   string    `json:"save,omitempty" jsonschema:"also write it as shots/NAME.png"`
+	Save   string    `json:"save,omitempty" jsonschema:"also write shots/NAME.png"`
 }
 
 type cropArgs struct {

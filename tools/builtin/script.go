@@ -28,8 +28,8 @@ type script struct {
 
 type runLuaArgs struct {
 	Code      string `json:"code" jsonschema:"Lua 5.1 statements, or one expression"`
-	TimeoutMs int    `json:"timeoutMs,omitempty" jsonschema:"wall time in milliseconds" debug:"min=1,max=1000,default=50"`
-	DryRun    bool   `json:"dryRun,omitempty" jsonschema:"undo at the end; tell what would have changed"`
+	TimeoutMs int    `json:"timeoutMs,omitempty" jsonschema:"wall time in ms" debug:"min=1,max=1000,default=50"`
+	DryRun    bool   `json:"dryRun,omitempty" jsonschema:"undo at the end"`
 }
 
 type runLuaResult struct {

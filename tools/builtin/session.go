@@ -33,7 +33,7 @@ type pingResult struct {
 func pingTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "ping", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
-		Description: "Tells at once the game's state, frame and build. If it does not run, call crash_report or goroutines next.",
+		Description: "The game's state, frame and build, at once. If it does not run: crash_report, goroutines.",
 	}, func(c *tools.Call, _ struct{}) (pingResult, error) {
 		st := h.Status()
 		return pingResult{OK: true, State: st.State, Operation: st.Operation, ForMs: ms(st.Since), Crashed: st.Crash, Frame: st.Frame,
@@ -80,7 +80,7 @@ type contextTimes struct {
 func contextTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "context", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
-		Description: "What runs here: world size, state, speed, the host's summary. Call it first; then components_info and query.",
+		Description: "What runs here: world, state, speed, the host's summary. Call it first; then query.",
 	}, func(c *tools.Call, _ struct{}) (contextResult, error) {
 		cat, at := h.FreshCatalog(c.Context)
 		st, app := h.Status(), h.App()
@@ -113,9 +113,9 @@ func contextTool(h Host) *tools.Tool {
 }
 
 type getLogsArgs struct {
-	After    string `json:"after,omitempty" jsonschema:"next of an earlier answer; default: the newest lines"`
+	After    string `json:"after,omitempty" jsonschema:"next of an answer before"`
 	Level    string `json:"level,omitempty" jsonschema:"least level" debug:"enum=debug|info|warn|error,default=debug"`
-	Contains string `json:"contains,omitempty" jsonschema:"part of message or attributes, in any case"`
+	Contains string `json:"contains,omitempty" jsonschema:"part of message or attributes"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines" debug:"min=1,max=1000,default=100"`
 	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"at most" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
 }
@@ -134,7 +134,7 @@ type getLogsResult struct {
 func getLogsTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "get_logs", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"level":"warn","limit":20}`,
-		Description: "The game's newest log lines, crashes and clients' changes included. Pass next as after for what is new.",
+		Description: "The game's newest log lines, crashes and clients' changes included.",
 	}, func(c *tools.Call, in getLogsArgs) (getLogsResult, error) {
 		q := LogQuery{Tail: in.After == "", Level: slog.LevelDebug - 4, Contains: in.Contains, Limit: in.Limit, MaxBytes: in.MaxBytes}
 		if in.After != "" {

@@ -11,7 +11,7 @@ import (
 )
 
 type clearCrashArgs struct {
-	Unlock bool `json:"unlock,omitempty" jsonschema:"also release the lock of a query left open"`
+	Unlock bool `json:"unlock,omitempty" jsonschema:"also release a lock left behind"`
 }
 
 type clearCrashResult struct {
@@ -25,7 +25,7 @@ type clearCrashResult struct {
 func clearCrashTool(h Host) *tools.Tool {
 	return tools.New(tools.Spec{
 		Name: "clear_crash", Group: "session", Destructive: true, WhenCrashed: true, Example: `{"unlock":true}`,
-		Description: "Lets a crashed game go on. Read crash_report first; ping shows whether it crashes again.",
+		Description: "Lets a crashed game go on. Read crash_report first.",
 	}, func(f *tools.Frame, in clearCrashArgs) (clearCrashResult, error) {
 		c, err := h.ClearCrash(f.World, in.Unlock)
 		if err != nil {
@@ -79,7 +79,7 @@ type crashReport struct {
 func crashReportTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "crash_report", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
-		Description: "Why the game, or its previous run, crashed: panic, stack, system, last calls and log lines. Next: crash_inspect or clear_crash.",
+		Description: "Why the game, or its previous run, crashed. Next: crash_inspect or clear_crash.",
 	}, func(c *tools.Call, in crashReportArgs) (crashReport, error) {
 		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash()}
 		k := h.Crash()
@@ -165,7 +165,7 @@ func ofTheGame(name string) bool {
 }
 
 type crashInspectArgs struct {
-	On bool `json:"on" jsonschema:"whether read-only tools may read the world"`
+	On bool `json:"on" jsonschema:"allow it"`
 }
 
 type crashInspectResult struct {
@@ -176,7 +176,7 @@ type crashInspectResult struct {
 func crashInspectTool(h Host) *tools.Tool {
 	return tools.New(tools.Spec{
 		Name: "crash_inspect", Group: "session", Idempotent: true, WhenCrashed: true, Example: `{"on":true}`,
-		Description: "Lets read-only tools look at the world as the crash left it; the game stays suspended. Next: query, then clear_crash.",
+		Description: "Lets read-only tools look at the world as the crash left it. Next: query, then clear_crash.",
 	}, func(f *tools.Frame, in crashInspectArgs) (crashInspectResult, error) {
 		if err := h.InspectCrash(in.On); err != nil {
 			return crashInspectResult{}, err
@@ -193,7 +193,7 @@ func crashInspectTool(h Host) *tools.Tool {
 }
 
 type goroutinesArgs struct {
-	Filter   string `json:"filter,omitempty" jsonschema:"part of a function, file or state"`
+	Filter   string `json:"filter,omitempty" jsonschema:"part of a stack"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many groups" debug:"min=1,max=500,default=20"`
 	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"at most" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
 }
@@ -220,7 +220,7 @@ type stackGroup struct {
 func goroutinesTool(h Host) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "goroutines", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"filter":"main."}`,
-		Description: "Stacks of all goroutines, equal ones grouped, the game loop's first: where a hung game is.",
+		Description: "Stacks of all goroutines, the game loop's first: where a hung game is.",
 	}, func(c *tools.Call, in goroutinesArgs) (goroutinesResult, error) {
 		if in.Limit <= 0 {
 			in.Limit = 20

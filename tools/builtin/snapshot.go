@@ -64,7 +64,7 @@ func snapshotOptions(app *tools.App) *snapshot.Options {
 
 type snapshotSaveArgs struct {
 	Name   string `json:"name,omitempty" jsonschema:"file name; an old file is replaced" debug:"default=snapshot"`
-	Format string `json:"format,omitempty" jsonschema:"json is an export for people, not loadable" debug:"enum=loupe|json,default=loupe"`
+	Format string `json:"format,omitempty" jsonschema:"json: an export, not loadable" debug:"enum=loupe|json,default=loupe"`
 }
 
 type snapshotSaveResult struct {
@@ -92,7 +92,7 @@ type snapshotSave struct {
 
 func (s *snapshots) saveTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "snapshot_save", Destructive: true, NeedsWorld: true,
-		Description: "Saves the whole world to a file, before trying something out; snapshot_load goes back, snapshot_diff shows changes.",
+		Description: "Saves the whole world to a file; snapshot_load goes back, snapshot_diff shows changes.",
 		Example:     `{"name":"before-boss"}`,
 	}, tools.Phases[snapshotSaveArgs, snapshotSave, snapshotSave, snapshotSaveResult]{
 		Before: func(_ *tools.Call, in snapshotSaveArgs) (snapshotSave, error) {
@@ -158,9 +158,9 @@ func (s *snapshots) save(_ *tools.Call, p snapshotSave) (r snapshotSaveResult, e
 }
 
 type snapshotLoadArgs struct {
-	Name         string `json:"name,omitempty" jsonschema:"name, as snapshot_list shows it"`
-	Path         string `json:"path,omitempty" jsonschema:"path in the data folder; in place of name"`
-	AllowUnknown bool   `json:"allowUnknown,omitempty" jsonschema:"skip types that this build does not know"`
+	Name         string `json:"name,omitempty" jsonschema:"from snapshot_list"`
+	Path         string `json:"path,omitempty" jsonschema:"in place of name"`
+	AllowUnknown bool   `json:"allowUnknown,omitempty" jsonschema:"skip types unknown here"`
 }
 
 type snapshotLoadResult struct {
@@ -186,7 +186,7 @@ type snapshotLoad struct {
 
 func (s *snapshots) loadTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "snapshot_load", Destructive: true, Idempotent: true, NeedsWorld: true,
-		Description: "Makes the world what it was when the snapshot was saved, in place. A bad file is refused before anything changes.",
+		Description: "Makes the world, in place, what it was when it was saved.",
 		Example:     `{"name":"before-boss"}`,
 	}, tools.Phases[snapshotLoadArgs, snapshotLoad, snapshotLoad, snapshotLoadResult]{
 		Before: func(c *tools.Call, in snapshotLoadArgs) (p snapshotLoad, err error) {

@@ -9,9 +9,9 @@ import (
 type snapshotDiffArgs struct {
 	From      string    `json:"from" jsonschema:"the first snapshot"`
 	To        string    `json:"to,omitempty" jsonschema:"the second; default: the live world"`
-	Component string    `json:"component,omitempty" jsonschema:"only this component or resource"`
+	Component string    `json:"component,omitempty" jsonschema:"only this type"`
 	Entity    entityArg `json:"entity,omitzero" jsonschema:"only this entity"`
-	Epsilon   float64   `json:"epsilon,omitempty" jsonschema:"floats that differ by at most this are equal" debug:"min=0,default=0"`
+	Epsilon   float64   `json:"epsilon,omitempty" jsonschema:"tolerance for floats" debug:"min=0,default=0"`
 	Limit     int       `json:"limit,omitempty" jsonschema:"rows to return; 0: counts alone" debug:"min=0,max=10000,default=50"`
 	sizeArgs
 }
@@ -44,7 +44,7 @@ type diffing struct {
 
 func (s *snapshots) diffTool() *tools.Tool {
 	return withEntities[snapshotDiffArgs](tools.NewPhased(tools.Spec{Name: "snapshot_diff", ReadOnly: true, Idempotent: true, NeedsWorld: true,
-		Description: "Compares a snapshot with the live world or another: spawned, despawned, added, removed, changed fields.",
+		Description: "Compares a snapshot with the live world or another.",
 		Example:     `{"from":"before-boss","limit":20}`,
 	}, tools.Phases[snapshotDiffArgs, diffing, diffing, snapshotDiffResult]{Before: s.diffBefore, Frame: s.diffFrame, After: s.diffAfter}))
 }

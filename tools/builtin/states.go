@@ -17,10 +17,10 @@ func init() {
 func statesTools(Host) []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "states_info", ReadOnly: true, Example: `{}`,
-			Description: "The game's stack of states (menu, playing, paused), and all there are."},
+			Description: "The game's stack of states, and all there are."},
 			func(f *tools.Frame, _ struct{}) (statesResult, error) { return statesOf(f) }),
 		tools.New(tools.Spec{Name: "states_push", Destructive: true, Example: `{"name":"paused"}`,
-			Description: "Enters a state over the others, such as paused; states_pop leaves it."}, statesPush),
+			Description: "Enters a state, such as paused; states_pop leaves it."}, statesPush),
 		tools.New(tools.Spec{Name: "states_pop", Destructive: true, Example: `{}`,
 			Description: "Leaves the top state."}, statesPop),
 	)

@@ -19,19 +19,19 @@ func init() {
 func systemsTools(Host) []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "systems_list", ReadOnly: true, Example: `{"phase":"movement"}`,
-			Description: "The game's systems in running order with their times. frame_times finds the slow frames."}, systemsList),
+			Description: "The game's systems in running order with their times."}, systemsList),
 		tools.New(tools.Spec{Name: "systems_info", ReadOnly: true, Example: `{"name":"movement"}`,
 			Description: "One system with its last 120 times."}, systemsInfo),
 		tools.New(tools.Spec{Name: "systems_stop", Destructive: true, Idempotent: true, Example: `{"name":"movement"}`,
-			Description: "Skips a system from the next frame on, until systems_start."}, systemsSwitch(false)),
+			Description: "Skips a system until systems_start."}, systemsSwitch(false)),
 		tools.New(tools.Spec{Name: "systems_start", Destructive: true, Idempotent: true, Example: `{"name":"movement"}`,
 			Description: "Lets a stopped system run again."}, systemsSwitch(true)),
 	)
 }
 
 type systemsListArgs struct {
-	Phase    string `json:"phase,omitempty" jsonschema:"only systems of this phase"`
-	Disabled bool   `json:"disabled,omitempty" jsonschema:"only systems that are stopped"`
+	Phase    string `json:"phase,omitempty" jsonschema:"only this phase"`
+	Disabled bool   `json:"disabled,omitempty" jsonschema:"only stopped ones"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=200"`
 	sizeArgs
 }

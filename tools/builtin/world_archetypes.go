@@ -11,7 +11,7 @@ import (
 
 type archetypesArgs struct {
 	With  []string `json:"with,omitempty" jsonschema:"only with these components"`
-	Empty bool     `json:"empty,omitempty" jsonschema:"list those without entities too"`
+	Empty bool     `json:"empty,omitempty" jsonschema:"also those without entities"`
 	Limit int      `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=10000,default=50"`
 	sizeArgs
 }
@@ -63,7 +63,7 @@ func archetypesListTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "archetypes_list", ReadOnly: true, Idempotent: true,
-		Description: "Lists archetypes (combinations of components that exist) with entities and memory.",
+		Description: "Lists archetypes with entities and memory.",
 		Example:     `{"with":["Health"]}`,
 	}, tools.Phases[archetypesArgs, prep, copied, archetypesResult]{
 		Before: func(c *tools.Call, in archetypesArgs) (prep, error) {
@@ -91,7 +91,7 @@ func archetypesListTool() *tools.Tool {
 }
 
 type archetypeArgs struct {
-	ID int `json:"id" jsonschema:"number of the archetype, from archetypes_list" debug:"min=0"`
+	ID int `json:"id" jsonschema:"number, from archetypes_list" debug:"min=0"`
 }
 
 type archetypeResult struct {
@@ -106,7 +106,7 @@ func archetypesInfoTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "archetypes_info", ReadOnly: true, Idempotent: true,
-		Description: "Shows one archetype with its first entities. query with with:[...] and exclusive:true lists them all.",
+		Description: "Shows one archetype with its first entities.",
 		Example:     `{"id":0}`,
 	}, tools.Phases[archetypeArgs, archetypeArgs, copied, archetypeResult]{
 		Frame: func(f *tools.Frame, in archetypeArgs) (copied, error) {

@@ -51,7 +51,7 @@ const (
 func worldCheckTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
 		Name: "world_check", ReadOnly: true, Idempotent: true,
-		Description: "Looks for trouble: a lock left behind, references to dead entities, non-finite numbers, corruptible types, wasted memory.",
+		Description: "Looks for trouble: locks, dead references, non-finite numbers, corruptible types, waste.",
 		Example:     `{}`,
 	}, tools.Phases[checkArgs, *checker, *checker, checkResult]{
 		Before: func(_ *tools.Call, in checkArgs) (*checker, error) { return &checker{in: in}, nil },

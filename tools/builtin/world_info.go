@@ -13,7 +13,7 @@ import (
 type infoArgs struct {
 	Entity       entityArg `json:"entity" jsonschema:"the entity: \"42v3\", or a bare slot number"`
 	Components   []string  `json:"components,omitempty" jsonschema:"only these components"`
-	ReferencedBy bool      `json:"referencedBy,omitempty" jsonschema:"look for entities that name this one" debug:"default=true"`
+	ReferencedBy bool      `json:"referencedBy,omitempty" jsonschema:"look for who names it" debug:"default=true"`
 	MaxBytes     int       `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
 }
 
@@ -63,7 +63,7 @@ type computedCopy struct {
 func infoTool() *tools.Tool {
 	return withEntities[infoArgs](tools.NewPhased(tools.Spec{
 		Name: "info", ReadOnly: true, Idempotent: true,
-		Description: "Reads one entity whole: values, relations and who refers to it. Of a dead one, who holds its slot now.",
+		Description: "Reads one entity whole: values, relations and who refers to it.",
 		Example:     `{"entity":"42v3"}`,
 	}, tools.Phases[infoArgs, infoPrep, *infoCopy, infoResult]{Before: infoBefore, Frame: infoFrame, After: infoAfter}))
 }

@@ -15,9 +15,9 @@ import (
 type modifyArgs struct {
 	Entity    *entityArg                 `json:"entity,omitempty" jsonschema:"full id, like 42v3"`
 	Entities  []entityArg                `json:"entities,omitempty" jsonschema:"or several of them"`
-	Query     *selection                 `json:"query,omitempty" jsonschema:"or all that match: arguments as of query"`
+	Query     *selection                 `json:"query,omitempty" jsonschema:"or all that match, as in query"`
 	Component string                     `json:"component" jsonschema:"name of the component"`
-	Values    map[string]json.RawMessage `json:"values" jsonschema:"new values by path inside the component: {\"HP\":5} or {\"Slots[0].Count\":2}"`
+	Values    map[string]json.RawMessage `json:"values" jsonschema:"by path: {\"HP\":5}, {\"Slots[0].Count\":2}"`
 }
 
 type modifyResult struct {
@@ -77,7 +77,7 @@ type modifiedCopy struct {
 func modifyTool() *tools.Tool {
 	return withEntities[modifyArgs](tools.NewPhased(tools.Spec{
 		Name: "modify", Destructive: true, Idempotent: true,
-		Description: "Changes single fields of a component on one entity, a list, or all that match a query; shows before and after. It never adds a component (set does).",
+		Description: "Changes fields of a component on one entity, a list, or all that match a query. It never adds a component (set does).",
 		Example:     `{"entity":"42v3","component":"Health","values":{"HP":50}}`,
 	}, tools.Phases[modifyArgs, *modifyPrep, *modifyCopy, modifyResult]{Before: modifyBefore, Frame: modifyFrame, After: modifyAfter}))
 }

@@ -16,13 +16,13 @@ import (
 // selection is the part of the arguments that says which entities are meant;
 // modify takes it as an object.
 type selection struct {
-	Name      string     `json:"name,omitempty" jsonschema:"part of the entity's label, in any case"`
-	With      []string   `json:"with,omitempty" jsonschema:"components that it has"`
-	Without   []string   `json:"without,omitempty" jsonschema:"components that it lacks"`
+	Name      string     `json:"name,omitempty" jsonschema:"part of the label"`
+	With      []string   `json:"with,omitempty" jsonschema:"components it has"`
+	Without   []string   `json:"without,omitempty" jsonschema:"components it lacks"`
 	Exclusive bool       `json:"exclusive,omitempty" jsonschema:"no other components than with"`
-	Target    *entityArg `json:"target,omitempty" jsonschema:"entity that one of its relations points at"`
+	Target    *entityArg `json:"target,omitempty" jsonschema:"what a relation of it points at"`
 	Relation  string     `json:"relation,omitempty" jsonschema:"with target: the relation that does"`
-	Where     string     `json:"where,omitempty" jsonschema:"Go condition over field paths, such as Health.HP < Health.Max/2 && Enemy.Kind == \"Brute\"; also len(x), isnan(x), has(Component), alive(entity), contains(text, \"part\"); components it names are required"`
+	Where     string     `json:"where,omitempty" jsonschema:"Go condition on field paths: Health.HP < Health.Max/2 && Enemy.Kind == \"Brute\"; also len, isnan, has(Component), alive(entity), contains(text, \"part\")"`
 }
 
 func (s *selection) query() query.Query {
@@ -37,11 +37,11 @@ func (s *selection) query() query.Query {
 
 type queryArgs struct {
 	selection
-	Select  []string `json:"select,omitempty" jsonschema:"only the values at these paths, such as Health.HP"`
-	Values  bool     `json:"values,omitempty" jsonschema:"whether to give component values" debug:"default=true"`
-	Sort    string   `json:"sort,omitempty" jsonschema:"path or expression, such as Health.HP; -Health.HP: the greatest first"`
+	Select  []string `json:"select,omitempty" jsonschema:"only these paths, such as Health.HP"`
+	Values  bool     `json:"values,omitempty" jsonschema:"give component values" debug:"default=true"`
+	Sort    string   `json:"sort,omitempty" jsonschema:"path or expression; -Health.HP: greatest first"`
 	Limit   int      `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=10000,default=50"`
-	Explain bool     `json:"explain,omitempty" jsonschema:"say which archetypes match and how many each condition passed"`
+	Explain bool     `json:"explain,omitempty" jsonschema:"say how many each condition passed"`
 	sizeArgs
 }
 
@@ -132,7 +132,7 @@ type queryCopy struct {
 func queryTool() *tools.Tool {
 	return withEntities[queryArgs](tools.NewPhased(tools.Spec{
 		Name: "query", ReadOnly: true, Idempotent: true,
-		Description: "Finds entities by components, label, relation target and conditions; counts all, returns a page. info reads one whole.",
+		Description: "Finds entities; counts all, returns a page. info reads one whole.",
 		Example:     `{"with":["Health"],"where":"Health.HP < 10","select":["Health.HP"],"sort":"Health.HP","limit":5}`,
 	}, tools.Phases[queryArgs, *queryPrep, *queryCopy, queryResult]{Before: queryBefore, Frame: queryFrame, After: queryAfter}))
 }

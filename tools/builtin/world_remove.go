@@ -85,7 +85,7 @@ type despawnResult struct {
 func despawnTool() *tools.Tool {
 	return withEntities[despawnArgs](tools.NewPhased(tools.Spec{
 		Name: "despawn", Destructive: true, Idempotent: true,
-		Description: "Removes entities; dead ones count as skipped. snapshot_save first if it may have to be undone.",
+		Description: "Removes entities; dead ones count as skipped.",
 		Example:     `{"entities":["42v3","43v1"]}`,
 	}, tools.Phases[despawnArgs, []ecs.Entity, despawnResult, despawnResult]{
 		Before: func(_ *tools.Call, in despawnArgs) ([]ecs.Entity, error) {

@@ -34,7 +34,7 @@ func resourcesListTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "resources_list", ReadOnly: true, Idempotent: true,
-		Description: "Lists the world's resources (values that exist once).",
+		Description: "Lists the world's resources.",
 		Example:     `{}`,
 	}, tools.Phases[resourcesArgs, resourcesArgs, copied, resourcesResult]{
 		Frame: func(f *tools.Frame, in resourcesArgs) (copied, error) { return copied{in, f.World.Catalog()}, nil },
@@ -52,7 +52,7 @@ func resourcesListTool() *tools.Tool {
 
 type resourceArgs struct {
 	Name     string `json:"name" jsonschema:"name of the resource"`
-	Path     string `json:"path,omitempty" jsonschema:"only the value at this path, such as Waves[2].Count"`
+	Path     string `json:"path,omitempty" jsonschema:"only this path, such as Waves[2].Count"`
 	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
 }
 
@@ -186,7 +186,7 @@ func findResource(cat *ecs.Catalog, name string) (*ecs.Resource, error) {
 
 type resourcesModifyArgs struct {
 	Name   string                     `json:"name" jsonschema:"name of the resource"`
-	Values map[string]json.RawMessage `json:"values" jsonschema:"new values by path inside the resource"`
+	Values map[string]json.RawMessage `json:"values" jsonschema:"by path"`
 }
 
 type resourcesModifyResult struct {
@@ -206,7 +206,7 @@ func resourcesModifyTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "resources_modify", Destructive: true, Idempotent: true,
-		Description: "Changes single fields of a resource; shows before and after.",
+		Description: "Changes fields of a resource.",
 		Example:     `{"name":"Score","values":{"Points":0}}`,
 	}, tools.Phases[resourcesModifyArgs, late[target], copied, resourcesModifyResult]{
 		Before: func(c *tools.Call, in resourcesModifyArgs) (late[target], error) {

@@ -14,9 +14,9 @@ import (
 const maxDescribed = 20
 
 type spawnArgs struct {
-	Components map[string]json.RawMessage `json:"components" jsonschema:"values by component name; other fields get defaults"`
-	Count      int                        `json:"count,omitempty" jsonschema:"how many equal entities" debug:"min=1,max=10000,default=1"`
-	Target     *entityArg                 `json:"target,omitempty" jsonschema:"target of the relation"`
+	Components map[string]json.RawMessage `json:"components" jsonschema:"values by component name"`
+	Count      int                        `json:"count,omitempty" jsonschema:"how many" debug:"min=1,max=10000,default=1"`
+	Target     *entityArg                 `json:"target,omitempty" jsonschema:"relation target"`
 	Targets    map[string]entityArg       `json:"targets,omitempty" jsonschema:"several: by relation"`
 }
 
@@ -47,7 +47,7 @@ type rowsCopy struct {
 func spawnTool() *tools.Tool {
 	return withEntities[spawnArgs](tools.NewPhased(tools.Spec{
 		Name: "spawn", Destructive: true,
-		Description: "Creates entities with the given components. describe shows a component's fields and an example.",
+		Description: "Creates entities. describe shows a component's fields and an example.",
 		Example:     `{"components":{"Position":{"X":10,"Y":20}}}`,
 	}, tools.Phases[spawnArgs, spawnPrep, *rowsCopy, spawnResult]{
 		Before: func(c *tools.Call, in spawnArgs) (spawnPrep, error) {
@@ -162,7 +162,7 @@ type setArgs struct {
 	Entity    entityArg            `json:"entity" jsonschema:"full id, like 42v3"`
 	Component string               `json:"component" jsonschema:"name of the component"`
 	Value     json.RawMessage      `json:"value,omitempty" jsonschema:"the whole new value"`
-	Target    *entityArg           `json:"target,omitempty" jsonschema:"target, if the component is a relation"`
+	Target    *entityArg           `json:"target,omitempty" jsonschema:"relation target"`
 	Targets   map[string]entityArg `json:"targets,omitempty" jsonschema:"several: by relation"`
 }
 
@@ -184,7 +184,7 @@ type setPrep struct {
 func setTool() *tools.Tool {
 	return withEntities[setArgs](tools.NewPhased(tools.Spec{
 		Name: "set", Destructive: true, Idempotent: true,
-		Description: "Replaces a component's whole value, or adds the component. Fields not named get defaults; modify changes single fields.",
+		Description: "Replaces a component's whole value, or adds it. modify changes single fields.",
 		Example:     `{"entity":"42v3","component":"Position","value":{"X":1,"Y":2}}`,
 	}, tools.Phases[setArgs, setPrep, *rowsCopy, setResult]{
 		Before: func(c *tools.Call, in setArgs) (setPrep, error) {

@@ -83,8 +83,8 @@ func statsTool() *tools.Tool {
 }
 
 type componentsArgs struct {
-	Names  []string `json:"names,omitempty" jsonschema:"only these, with their fields"`
-	Detail bool     `json:"detail,omitempty" jsonschema:"give the fields of all"`
+	Names  []string `json:"names,omitempty" jsonschema:"only these, with fields"`
+	Detail bool     `json:"detail,omitempty" jsonschema:"with fields"`
 	Limit  int      `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=250"`
 	sizeArgs
 }
@@ -118,7 +118,7 @@ func componentsInfoTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "components_info", ReadOnly: true, Idempotent: true,
-		Description: "Lists component types with entities and memory; with names or detail also their fields. describe explains one.",
+		Description: "Lists component types; with names or detail also their fields. describe explains one.",
 		Example:     `{"names":["Health"]}`,
 	}, tools.Phases[componentsArgs, prep, copied, componentsResult]{
 		Before: func(c *tools.Call, in componentsArgs) (prep, error) {

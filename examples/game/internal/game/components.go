@@ -54,8 +54,8 @@ func (k EnemyKind) String() string {
 // Enemy is hostile to the player.
 type Enemy struct {
 	Kind   EnemyKind  `jsonschema:"how it behaves"`
-	Target ecs.Entity `jsonschema:"whom it hunts; chosen by enemy_ai"`
-	Aggro  float64    `debug:"min=0" jsonschema:"share of its full speed that it hunts at; grows while it sees its target"`
+	Target ecs.Entity `jsonschema:"whom it hunts"`
+	Aggro  float64    `debug:"min=0" jsonschema:"share of its full speed; grows while it sees its target"`
 }
 
 // Mood is what an enemy is doing.
@@ -128,7 +128,7 @@ func (g Group) Bit() uint32 { return 1 << (g & 31) }
 type Body struct {
 	Radius float64 `debug:"min=0,unit=px"`
 	Group  Group   `jsonschema:"what it is to others"`
-	PushX  float64 `debug:"unit=px" jsonschema:"how far contacts shift it at the next tick"`
+	PushX  float64 `debug:"unit=px" jsonschema:"shift at the next tick"`
 	PushY  float64 `debug:"unit=px"`
 }
 
@@ -210,8 +210,8 @@ const (
 // Sprite is how an entity looks.
 type Sprite struct {
 	Material MaterialID `jsonschema:"what it is drawn with"`
-	Layer    uint8      `debug:"max=3" jsonschema:"0 is drawn first; see layers_list"`
-	Tint     [4]uint8   `jsonschema:"red, green, blue and opacity that multiply the material; 255 leaves it as it is"`
+	Layer    uint8      `debug:"max=3" jsonschema:"see layers_list"`
+	Tint     [4]uint8   `jsonschema:"multiplies the material's RGBA"`
 }
 
 // Slot is one place of an Inventory.
