@@ -28,8 +28,8 @@ type archetypeRow struct {
 }
 
 type targetRow struct {
-	Relation string `json:"relation" jsonschema:"the relation"`
-	Target   string `json:"target" jsonschema:"the entity it points at; empty for none"`
+	Relation string     `json:"relation" jsonschema:"the relation"`
+	Target   ecs.Entity `json:"target" jsonschema:"the entity it points at; null for none"`
 }
 
 type archetypesResult struct {
@@ -41,12 +41,10 @@ func archetypeOf(cat *ecs.Catalog, a *ecs.Archetype) archetypeRow {
 	r := archetypeRow{ID: a.ID, Components: componentNames(cat, a.Components), Entities: a.Entities, Capacity: a.Capacity,
 		Bytes: a.Bytes, BytesPerEntity: a.BytesPerEntity}
 	for _, t := range a.Targets {
-		row := targetRow{Relation: cat.Components[t.Relation].Name}
 		if !t.Entity.IsZero() {
-			row.Target = t.Entity.String()
-			r.Target = cmp.Or(r.Target, row.Target)
+			r.Target = cmp.Or(r.Target, t.Entity.String())
 		}
-		r.Targets = append(r.Targets, row)
+		r.Targets = append(r.Targets, targetRow{Relation: cat.Components[t.Relation].Name, Target: t.Entity})
 	}
 	return r
 }

@@ -272,7 +272,7 @@ type entityRow struct {
 	Entity     string                     `json:"entity" jsonschema:"the entity: id v generation"`
 	Name       string                     `json:"name,omitempty" jsonschema:"its label, where one of its components gives one"`
 	Components []string                   `json:"components" jsonschema:"names of all its components"`
-	Relations  map[string]string          `json:"relations,omitempty" jsonschema:"relation targets by relation; empty for none"`
+	Relations  map[string]ecs.Entity      `json:"relations,omitempty" jsonschema:"relation targets by relation; null for none"`
 	Values     map[string]json.RawMessage `json:"values,omitempty" jsonschema:"component values, or with select the values at the selected paths"`
 	Errors     map[string]string          `json:"errors,omitempty" jsonschema:"why a value is missing, by component or path"`
 }
@@ -289,17 +289,13 @@ func (e *entityCopy) row(o ecs.EncodeOptions) entityRow {
 }
 
 // relationsOf names the relations and their targets; nil without.
-func relationsOf(cat *ecs.Catalog, targets []ecs.Target) map[string]string {
+func relationsOf(cat *ecs.Catalog, targets []ecs.Target) map[string]ecs.Entity {
 	if len(targets) == 0 {
 		return nil
 	}
-	m := make(map[string]string, len(targets))
+	m := make(map[string]ecs.Entity, len(targets))
 	for _, t := range targets {
-		target := ""
-		if !t.Entity.IsZero() {
-			target = t.Entity.String()
-		}
-		m[cat.Components[t.Relation].Name] = target
+		m[cat.Components[t.Relation].Name] = t.Entity
 	}
 	return m
 }

@@ -24,7 +24,7 @@ type infoResult struct {
 	Archetype     *int                       `json:"archetype,omitempty" jsonschema:"number of its archetype, for archetypes_info"`
 	Components    map[string]json.RawMessage `json:"components,omitempty" jsonschema:"its values by component"`
 	Computed      map[string]json.RawMessage `json:"computed,omitempty" jsonschema:"computed values by path"`
-	Relations     map[string]string          `json:"relations,omitempty" jsonschema:"relation targets by relation; empty for none"`
+	Relations     map[string]ecs.Entity      `json:"relations,omitempty" jsonschema:"relation targets by relation; null for none"`
 	DeadTargets   []string                   `json:"deadTargets,omitempty" jsonschema:"relations whose target is dead"`
 	ReferencedBy  []reference                `json:"referencedBy,omitempty" jsonschema:"components of entities that name this one, at most 50"`
 	ReferencesCut bool                       `json:"referencesCut,omitempty" jsonschema:"the search for referencedBy was ended early: there may be more"`

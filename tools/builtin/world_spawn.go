@@ -171,7 +171,7 @@ type setResult struct {
 	Entity     string                     `json:"entity" jsonschema:"the entity"`
 	Name       string                     `json:"name,omitempty" jsonschema:"its label"`
 	Components []string                   `json:"components" jsonschema:"names of all its components"`
-	Relations  map[string]string          `json:"relations,omitempty" jsonschema:"relation targets by relation; empty for none"`
+	Relations  map[string]ecs.Entity      `json:"relations,omitempty" jsonschema:"relation targets by relation; null for none"`
 	Values     map[string]json.RawMessage `json:"values,omitempty" jsonschema:"the component's value now"`
 	Errors     map[string]string          `json:"errors,omitempty" jsonschema:"why the value is missing"`
 }
