@@ -102,9 +102,9 @@ func run(ctx context.Context, out io.Writer, addr, data string, frames uint64) e
 	}
 	defer dbg.Close()
 	dbg.Bind(arkworld.New(a.world), &tools.App{Name: "aquarium", Summary: func() any { return *a.tank }})
-	if dbg != nil {
-		fmt.Fprintf(out, "debug server listening at %s\n", dbg.URL())
-		fmt.Fprintf(out, "  Claude Code:  claude mcp add --transport http loupe %s\n", dbg.URL())
+	if url := dbg.URL(); url != "" {
+		fmt.Fprintf(out, "debug server listening at %s\n", url)
+		fmt.Fprintf(out, "  Claude Code:  claude mcp add --transport http loupe %s\n", url)
 	}
 	tick := time.NewTicker(time.Second / 60)
 	defer tick.Stop()

@@ -87,8 +87,8 @@ func run(ctx context.Context, c config) error {
 	}
 	defer g.Close()
 	dbg.Bind(archeworld.New(&g.World), g.App())
-	if dbg != nil {
-		welcome(dbg.URL(), c.quiet)
+	if url := dbg.URL(); url != "" {
+		welcome(url, c.quiet)
 	}
 	log.Info("game started", "seed", c.game.Seed, "enemies", c.game.Enemies, "level", 1)
 

@@ -24,8 +24,8 @@ func main() {
 	dbg, err := mcpdebug.Listen(mcpdebug.DefaultAddr, nil)
 	if err != nil {
 		log.Print(err) // the game runs on: a nil server does nothing
-	} else {
-		log.Print("debug server listening at ", dbg.URL())
+	} else if url := dbg.URL(); url != "" {
+		log.Print("debug server listening at ", url)
 	}
 	defer dbg.Close()
 	dbg.Bind(archeworld.New(&world), &tools.App{Name: "minimal"})

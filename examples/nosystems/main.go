@@ -53,8 +53,8 @@ func main() {
 	dbg, err := mcpdebug.Listen(*addr, &mcpdebug.Options{DataDir: *data})
 	if err != nil {
 		slog.Warn("no debug server", "err", err)
-	} else {
-		fmt.Println("debug server listening at", dbg.URL())
+	} else if url := dbg.URL(); url != "" {
+		fmt.Println("debug server listening at", url)
 	}
 	defer dbg.Close()
 	// The one thing that this host tells about itself.
