@@ -70,7 +70,7 @@ func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 
 // withFrame adds "frame" to an object unless it has one of its own.
 func withFrame(object []byte, frame uint64) []byte {
-	if hasKey(object, "frame") {
+	if bytes.Contains(object, []byte(`"frame"`)) && hasKey(object, "frame") {
 		return object
 	}
 	body := bytes.TrimRight(object, " \t\r\n")
@@ -87,9 +87,6 @@ func withFrame(object []byte, frame uint64) []byte {
 
 // hasKey reports whether a valid JSON object has the key at its top level.
 func hasKey(object []byte, key string) bool {
-	if !bytes.Contains(object, []byte(strconv.Quote(key))) {
-		return false
-	}
 	depth := 0
 	for i := 0; i < len(object); i++ {
 		switch object[i] {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -140,7 +141,7 @@ func (g *guard) hostOK(r *http.Request) bool {
 			at = tcp.AddrPort()
 		}
 	}
-	if port != "" && at.IsValid() && port != fmt.Sprint(at.Port()) {
+	if port != "" && at.IsValid() && port != strconv.Itoa(int(at.Port())) {
 		return false
 	}
 	if loopbackName(host) {
