@@ -17,17 +17,28 @@ import (
 // own, those of off-frame tools) run on a goroutine of their own, so that a
 // tool which ignores its context holds nobody up; others save the hand-over.
 func (s *Server) await(c *call) *tools.Reply {
-	work, cancel := context.WithCancel(c.ctx)
-	defer cancel()
 	client := c.ctx
-	c.ctx = work
+	blocks := s.mayBlock(c.pub)
+	if !blocks && c.info.End != nil {
+		// One context does: nobody else waits for its end.
+		defer c.info.End()
+	} else {
+		work, cancel := context.WithCancel(c.ctx)
+		defer cancel()
+		c.ctx = work
+	}
 	var framed chan struct{}
-	if s.mayBlock(c.pub) {
+	if blocks {
 		go s.work(c)
 	} else {
 		framed = c.framed
+		before := s.frame.Load()
 		if r := s.guarded(c, s.begin); r != nil {
 			return r
+		}
+		// A game that has not polled while the call was prepared will not at once.
+		if s.frame.Load() != before && c.soon() {
+			return s.guarded(c, s.finish)
 		}
 	}
 	timeout := time.NewTimer(s.opts.CallTimeout)
@@ -64,6 +75,23 @@ func (s *Server) await(c *call) *tools.Reply {
 		return <-c.reply
 	}
 }
+
+// soon waits for the frame part without parking, a few microseconds at most: a
+// loop that polls without a pause has run a small one by then, and waking a
+// parked goroutine costs the frame more than such a part does. True: it has run.
+func (c *call) soon() bool {
+	for range soonLooks {
+		select {
+		case <-c.framed:
+			return true
+		default:
+		}
+	}
+	return false
+}
+
+// soonLooks is counted, not timed: reading a clock costs more than a look.
+const soonLooks = 1000
 
 // mayBlock tells whether a part off the frame may block: the decoding and
 // encoding of plain tools does not, nor do the built-in tools' parts.

@@ -40,6 +40,9 @@ type Backend interface {
 type CallInfo struct {
 	Request tools.Request
 	Ticket  uint64
+	// End, when set, ends the ctx that Call is given: the front has no use for it
+	// after Call, which may end it when the call is answered.
+	End context.CancelFunc
 	// Tool, when set, is what runs instead of the registered tool of the
 	// request's name: the tool behind a live resource.
 	Tool *tools.Published

@@ -1,7 +1,6 @@
 package front
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -66,16 +65,6 @@ func parseCall(params []byte) (p callParams, failed *rpcError) {
 	return p, nil
 }
 
-func contextFor(x *exchange) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(x.r.Context())
-	if x.session == nil {
-		return ctx, cancel
-	}
-	// DELETE and expiry end the session's calls too.
-	stop := context.AfterFunc(x.session.ctx, cancel)
-	return ctx, func() { stop(); cancel() }
-}
-
 // callTool serves tools/call: the path that matters.
 func (x *exchange) callTool() {
 	f := x.f
@@ -85,7 +74,7 @@ func (x *exchange) callTool() {
 		return
 	}
 	x.cancellable(func() {
-		info := &CallInfo{Request: tools.Request{Name: p.name, Arguments: p.arguments, Client: x.client}, Ticket: x.ticket}
+		info := &CallInfo{Request: tools.Request{Name: p.name, Arguments: p.arguments, Client: x.client}, Ticket: x.ticket, End: x.cancel}
 		n := &notifier{f: f, w: x.w}
 		if x.streamOK {
 			x.wireNotifications(n, &p, info)

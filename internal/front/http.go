@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -54,7 +55,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	version := r.Header.Get(headerVersion)
+	version := first(r.Header, headerVersion)
 	modern := version == modernVersion
 	if version != "" && !modern && !slices.Contains(sessionVersions, version) {
 		e := rpcErrorf(codeUnsupported, "protocol version %q is not supported", clip(version))
@@ -77,6 +78,14 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
 		f.fail(rw, http.StatusMethodNotAllowed, nil, rpcErrorf(codeServer, "method %s is not allowed here: %s are", clip(r.Method), allow))
 	}
+}
+
+// first is Header.Get of a canonical name.
+func first(h http.Header, name string) string {
+	if v := h[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
 }
 
 // idOf reads the body of a request that is refused anyway, so that the refusal
@@ -163,6 +172,7 @@ type exchange struct {
 	e    *envelope
 	body []byte
 	asker
+	cancel           context.CancelFunc // of asker.ctx, while cancellable runs
 	jsonOK, streamOK bool
 }
 
@@ -177,7 +187,7 @@ func (x *exchange) legacy() {
 		x.initialize()
 		return
 	}
-	id := x.r.Header.Get(headerSession)
+	id := first(x.r.Header, headerSession)
 	if id == "" {
 		if e.method == "ping" && e.id != nil {
 			x.send(f.answer(nil, &x.asker, e))
@@ -238,11 +248,12 @@ func (x *exchange) initialize() {
 	x.send(f.initialize(x.buffer(), x.e), nil)
 }
 
-// cancellable runs a request whose id notifications/cancelled may name.
+// cancellable runs a request whose id notifications/cancelled may name. DELETE
+// and the expiry of its session end it too.
 func (x *exchange) cancellable(run func()) {
-	ctx, cancel := contextFor(x)
+	ctx, cancel := context.WithCancel(x.r.Context())
 	defer cancel()
-	x.asker.ctx = ctx
+	x.asker.ctx, x.cancel = ctx, cancel
 	x.ticket = x.f.b.Ticket()
 	if x.session != nil {
 		c := &inflight{id: x.e.id, cancel: cancel}

@@ -27,6 +27,7 @@ type session struct {
 
 	mu    sync.Mutex
 	calls []*inflight
+	ended bool // close was called: calls that come now are cancelled
 	subs  map[string]bool
 	peer  *peer // the SDK's half; made when first needed
 }
@@ -47,7 +48,11 @@ func (s *session) done() {
 func (s *session) track(c *inflight) {
 	s.mu.Lock()
 	s.calls = append(s.calls, c)
+	ended := s.ended
 	s.mu.Unlock()
+	if ended {
+		c.cancel()
+	}
 }
 
 func (s *session) untrack(c *inflight) {
@@ -86,6 +91,10 @@ func (s *session) subscribed(uri string) bool {
 func (s *session) close() {
 	s.end()
 	s.mu.Lock()
+	s.ended = true
+	for _, c := range s.calls {
+		c.cancel()
+	}
 	p := s.peer
 	s.peer = nil
 	s.mu.Unlock()

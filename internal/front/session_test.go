@@ -250,3 +250,22 @@ func TestInitializeIsKeptForEverySessionSoItIsBounded(t *testing.T) {
 		t.Errorf("%.300s, %d sessions", a.body, f.sessions.len())
 	}
 }
+
+// A request may have found its session just before that ends.
+func TestCallOfASessionThatHasJustEndedIsCancelled(t *testing.T) {
+	f := New(newFake(), Options{})
+	defer f.Close()
+	s := f.sessions.create([]byte(`{}`))
+	var before, after bool
+	s.track(&inflight{cancel: func() { before = true }})
+	if before {
+		t.Error("cancelled while the session lives")
+	}
+	if !f.sessions.remove(s.id) || !before {
+		t.Errorf("the end of the session did not cancel its call")
+	}
+	s.track(&inflight{cancel: func() { after = true }})
+	if !after {
+		t.Error("a call that came after the end goes on")
+	}
+}
