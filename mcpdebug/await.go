@@ -32,13 +32,8 @@ func (s *Server) await(c *call) *tools.Reply {
 		go s.work(c)
 	} else {
 		framed = c.framed
-		before := s.frame.Load()
 		if r := s.guarded(c, s.begin); r != nil {
 			return r
-		}
-		// A game that has not polled while the call was prepared will not at once.
-		if s.frame.Load() != before && c.soon() {
-			return s.guarded(c, s.finish)
 		}
 	}
 	timeout := time.NewTimer(s.opts.CallTimeout)
@@ -75,23 +70,6 @@ func (s *Server) await(c *call) *tools.Reply {
 		return <-c.reply
 	}
 }
-
-// soon waits for the frame part without parking, a few microseconds at most: a
-// loop that polls without a pause has run a small one by then, and waking a
-// parked goroutine costs the frame more than such a part does. True: it has run.
-func (c *call) soon() bool {
-	for range soonLooks {
-		select {
-		case <-c.framed:
-			return true
-		default:
-		}
-	}
-	return false
-}
-
-// soonLooks is counted, not timed: reading a clock costs more than a look.
-const soonLooks = 1000
 
 // mayBlock tells whether a part off the frame may block: the decoding and
 // encoding of plain tools does not, nor do the built-in tools' parts.

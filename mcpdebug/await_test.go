@@ -16,19 +16,8 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func TestSoonTakesAFramePartThatHasRunAndLeavesOthers(t *testing.T) {
-	c := &call{framed: make(chan struct{}, 1)}
-	if c.soon() {
-		t.Error("true though no frame part has run")
-	}
-	c.framed <- struct{}{}
-	if !c.soon() || len(c.framed) != 0 {
-		t.Error("the frame part that has run was not seen, or not taken")
-	}
-}
-
-// A loop without a pause answers calls before they are parked, and some after:
-// both ways every call gets its own answer, a panic included.
+// In a loop without a pause too every call gets its own answer, a panic
+// included.
 func TestCallsWhileTheGamePollsWithoutAPause(t *testing.T) {
 	s := withoutPort(t, nil)
 	must(t, s.Register(tools.New(tools.Spec{Name: "echo", ReadOnly: true, Description: "d"},
