@@ -87,6 +87,17 @@ func TestArgumentsAreRefusedWithWhatIsLegal(t *testing.T) {
 	}
 }
 
+func TestRequiredArgumentsAreLookedForAtTheTopLevelOnly(t *testing.T) {
+	if got, err := run(t, nil, echo("echo"), `{"\u0074ext":"ab"}`); err != nil || got != `{"said":"ab"}` {
+		t.Errorf("an escaped name: got %s, %v", got, err)
+	}
+	for _, args := range []string{`{"times":2,"tone":"text"}`, `{"scale":1}`} {
+		if got, err := run(t, nil, echo("echo"), args); !errors.Is(err, ecs.InvalidArguments) {
+			t.Errorf("%s: got %s, %v; want a refusal", args, got, err)
+		}
+	}
+}
+
 func TestListingShowsWhatWasRegisteredAndDispatchWhatIsThereNow(t *testing.T) {
 	r := tools.NewRegistry()
 	a, b := echo("a"), echo("b")

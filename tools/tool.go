@@ -110,7 +110,7 @@ func (h HandlerFunc) Prepare(c *Call, args json.RawMessage) (Job, error) {
 		out, err = h(f, args)
 		return err
 	}
-	return Job{Frame: run, Finish: func(*Call) (*Result, error) { return encodeResult(out) }}, nil
+	return Job{Frame: run, Finish: func(*Call) (*Result, error) { return EncodeResult(out) }}, nil
 }
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,48}$`)

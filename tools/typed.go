@@ -32,7 +32,7 @@ func NewOff[In, Out any](spec Spec, f func(*Call, In) (Out, error)) *Tool {
 			if err != nil {
 				return nil, err
 			}
-			return encodeResult(out)
+			return EncodeResult(out)
 		}}, nil
 	})
 }
@@ -74,7 +74,7 @@ func NewPhased[In, Prep, Copy, Out any](spec Spec, p Phases[In, Prep, Copy, Out]
 				if err != nil {
 					return nil, err
 				}
-				return encodeResult(out)
+				return EncodeResult(out)
 			},
 		}, nil
 	})
@@ -137,83 +137,7 @@ func decodeArguments(t *ecs.Type, raw json.RawMessage) (reflect.Value, error) {
 		}
 		return v, misplaced(t, err)
 	}
-	return v, checkRequired(t, raw)
-}
-
-func checkRequired(t *ecs.Type, raw json.RawMessage) error {
-	required := 0
-	for _, f := range t.Fields {
-		if !f.Optional && !f.Hidden {
-			required++
-		}
-	}
-	if required == 0 {
-		return nil
-	}
-	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
-		return nil // an object in a string: the decoder has taken it
-	}
-	for _, f := range t.Fields {
-		if f.Optional || f.Hidden || f.Default != "" {
-			continue
-		}
-		if !hasMember(raw, f.Name) {
-			msg := fmt.Sprintf("missing argument %q", f.Name)
-			if f.Doc != "" {
-				msg += ": " + f.Doc
-			}
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: msg, Want: f.Name, Options: argumentNames(t), Total: len(t.Fields)}
-		}
-	}
-	return nil
-}
-
-// hasMember reports whether a valid JSON object has a member of that name.
-func hasMember(object []byte, name string) bool {
-	depth := 0
-	for i := 0; i < len(object); i++ {
-		switch object[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case '"':
-			start, plain := i, true
-			for i++; object[i] != '"'; i++ {
-				if object[i] == '\\' {
-					plain = false
-					i++
-				}
-			}
-			if depth != 1 {
-				continue
-			}
-			if rest := bytes.TrimLeft(object[i+1:], " \t\r\n"); rest[0] != ':' {
-				continue
-			}
-			if plain {
-				if string(object[start+1:i]) == name {
-					return true
-				}
-				continue
-			}
-			var key string
-			if json.Unmarshal(object[start:i+1], &key) == nil && key == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func argumentNames(t *ecs.Type) []string {
-	var names []string
-	for _, f := range t.Fields {
-		if !f.Hidden && len(names) < 10 {
-			names = append(names, f.Name)
-		}
-	}
-	return names
+	return v, nil
 }
 
 // WithContent is implemented by results that carry more than JSON: the blocks
@@ -227,8 +151,10 @@ type Encoded interface {
 	AppendJSON(dst []byte) ([]byte, error)
 }
 
-// encodeResult makes an answer of a handler's result. nil becomes {}.
-func encodeResult(out any) (*Result, error) {
+// EncodeResult makes an answer of a handler's result, for handlers of one's own.
+// nil becomes {}; a result that is no object is wrapped in {"result": ...}, as
+// [AnswerSchema] says. Off the frame.
+func EncodeResult(out any) (*Result, error) {
 	switch v := out.(type) {
 	case *Result:
 		return v, nil

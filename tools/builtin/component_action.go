@@ -53,13 +53,12 @@ func (a *actionHandler) Prepare(_ *tools.Call, raw json.RawMessage) (tools.Job, 
 	if err != nil {
 		return tools.Job{}, err
 	}
-	entity, full, err := ecs.ParseEntity(text)
-	switch {
-	case err != nil:
+	var who entityArg
+	if err := who.UnmarshalJSON(text); err != nil {
 		return tools.Job{}, err
-	case !full:
-		return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments, Got: text, Want: `the full id, like "42v3"`, Next: "info",
-			Message: fmt.Sprintf("%q is a bare id; a tool that changes things wants the full one, so that it cannot hit a later occupant of the slot", text)}
+	}
+	if err := who.writing("entity"); err != nil {
+		return tools.Job{}, err
 	}
 	for name := range args {
 		if !containsField(a.args[1:], name) {
@@ -88,10 +87,10 @@ func (a *actionHandler) Prepare(_ *tools.Call, raw json.RawMessage) (tools.Job, 
 	var out reflect.Value
 	return tools.Job{
 		Frame: func(f *tools.Frame) (err error) {
-			out, err = a.run(f, entity, in)
+			out, err = a.run(f, who.entity, in)
 			return err
 		},
-		Finish: func(*tools.Call) (*tools.Result, error) { return encodeAction(out) },
+		Finish: func(*tools.Call) (*tools.Result, error) { return tools.EncodeResult(out.Interface()) },
 	}, nil
 }
 
@@ -106,16 +105,10 @@ func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value)
 	if err != nil {
 		return out, err
 	}
-	base, stride, ok := chunk.Column(comp.ID)
-	if !ok {
-		e := &ecs.Error{Code: ecs.ComponentMissing, Got: comp.Name, Message: fmt.Sprintf("entity %s has no %s", entity, comp.Name), Next: "info"}
-		for _, id := range chunk.Components() {
-			e.Options = append(e.Options, f.Catalog.Components[id].Name)
-		}
-		e.Total = len(e.Options)
-		e.Options = ecs.Nearest(comp.Name, e.Options)
-		return out, e
+	if err := requireComponent(f.Catalog, chunk, entity, comp); err != nil {
+		return out, err
 	}
+	base, stride, _ := chunk.Column(comp.ID)
 	ptr := unsafe.Add(base, uintptr(row)*stride)
 	before := ecs.Copy(reflect.NewAt(a.typ.Go, ptr).Elem())
 	undo := func() {
@@ -138,17 +131,6 @@ func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value)
 		return out, err
 	}
 	return ecs.Copy(res), nil
-}
-
-func encodeAction(out reflect.Value) (*tools.Result, error) {
-	b, err := ecs.AppendJSON(nil, out, ecs.EncodeOptions{JSON: true})
-	if err != nil {
-		return nil, err
-	}
-	if len(b) == 0 || b[0] != '{' {
-		b = append(append([]byte(`{"result":`), b...), '}')
-	}
-	return &tools.Result{Structured: b}, nil
 }
 
 func containsField(fields []*ecs.Field, name string) bool {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -129,26 +128,19 @@ func argNames(fields []*ecs.Field) []string {
 	return names
 }
 
-// splitEntity takes the entity argument out of an arguments object.
-func splitEntity(raw json.RawMessage, fields []*ecs.Field) (args map[string]json.RawMessage, entity string, err error) {
+// splitEntity takes the entity argument, as it came, out of an arguments object.
+func splitEntity(raw json.RawMessage, fields []*ecs.Field) (args map[string]json.RawMessage, entity json.RawMessage, err error) {
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, "", &ecs.Error{Code: ecs.InvalidArguments, Message: "the arguments must be a JSON object", Got: string(raw[:min(len(raw), 80)])}
+			return nil, nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "the arguments must be a JSON object", Got: string(raw[:min(len(raw), 80)])}
 		}
 	}
-	e, ok := args["entity"]
+	entity, ok := args["entity"]
 	if !ok {
-		return nil, "", &ecs.Error{Code: ecs.InvalidArguments, Message: `missing argument "entity": ` + fields[0].Doc, Want: "entity",
+		return nil, nil, &ecs.Error{Code: ecs.InvalidArguments, Message: `missing argument "entity": ` + fields[0].Doc, Want: "entity",
 			Options: argNames(fields)[:min(len(fields), 10)], Total: len(fields), Next: "query"}
 	}
 	delete(args, "entity")
-	if err := json.Unmarshal(e, &entity); err != nil {
-		var pair [2]uint32
-		if err := json.Unmarshal(e, &pair); err != nil {
-			return nil, "", &ecs.Error{Code: ecs.InvalidArguments, Message: "not an entity: " + strconv.Quote(string(e)), Got: string(e), Want: `the form "42v3"`, Next: "query"}
-		}
-		entity = ecs.Entity{ID: pair[0], Gen: pair[1]}.String()
-	}
 	return args, entity, nil
 }
 
