@@ -15,7 +15,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
-	"github.com/loupe-ecs/loupe/internal/front"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
 

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"log/slog"
 
-	"github.com/loupe-ecs/loupe/internal/front"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 )
 
 // logsAfter is what event streams read of the log ring: on their own

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/internal/front"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
