@@ -22,7 +22,7 @@ race:
 	$(GO) test -race ./...
 
 check: vet lint race fuzz
-	$(GO) test ./tools/builtin ./mcpdebug -run 'Docs|Generated' -count=1
+	$(GO) test ./mcpdebug/internal/builtin ./mcpdebug -run 'Docs|Generated' -count=1
 	git diff --exit-code -- docs
 
 # Every fuzz target of every package for FUZZTIME.
@@ -30,7 +30,7 @@ fuzz:
 	@sh scripts/fuzz.sh $(FUZZTIME)
 
 docs:
-	$(GO) test ./mcpdebug ./tools/builtin ./examples/game/internal/game -run 'Docs|Tour|Generated' -update -count=1
+	$(GO) test ./mcpdebug ./mcpdebug/internal/builtin ./examples/game/internal/game -run 'Docs|Tour|Generated' -update -count=1
 
 bench:
 	cd benchmark && $(GO) run . -write ../docs/benchmarks.md

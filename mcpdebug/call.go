@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
-	"github.com/loupe-ecs/loupe/tools/builtin"
 )
 
 // The life of a call. Whoever moves it to abandoned has seen to it that it

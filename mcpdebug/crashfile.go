@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/internal/stacks"
-	"github.com/loupe-ecs/loupe/tools/builtin"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 )
 
 // crashFile keeps the end of a process for the next one. Three files: the one

@@ -14,7 +14,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/internal/stacks"
-	"github.com/loupe-ecs/loupe/tools/builtin"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 )
 
 // crash is a crash as it is kept: immutable but for inspecting.

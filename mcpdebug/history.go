@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/tools"
-	"github.com/loupe-ecs/loupe/tools/builtin"
 )
 
 // callRing keeps the last calls for crash reports.

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
-	"github.com/loupe-ecs/loupe/tools/builtin"
 )
 
 // host is the server as the built-in tools see it.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/internal/logbuf"
-	"github.com/loupe-ecs/loupe/tools/builtin"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 )
 
 // sturdy is the host's handler as the server uses it: it logs on the frame

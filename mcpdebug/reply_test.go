@@ -16,8 +16,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/tools"
-	"github.com/loupe-ecs/loupe/tools/builtin"
 )
 
 type (

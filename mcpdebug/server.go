@@ -11,8 +11,8 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/tools"
-	"github.com/loupe-ecs/loupe/tools/builtin"
 )
 
 // Server is the debug server of one game. A nil *Server is a valid no-op

@@ -21,25 +21,25 @@ func deps(t *testing.T, tags, pkg string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestImportsGoOneWay pins ecs <- snapshot, sandbox, tools <- tools/builtin <-
+// TestImportsGoOneWay pins ecs <- snapshot, sandbox, tools <- mcpdebug/internal/builtin <-
 // mcpdebug <- examples: for each package, the module's packages it may use.
 func TestImportsGoOneWay(t *testing.T) {
 	allowed := map[string][]string{
-		"ecs":                     {},
-		"ecs/query":               {"ecs"},
-		"ecs/schedule":            {"ecs"},
-		"ecs/internal/engine":     {"ecs"},
-		"ecs/archeworld":          {"ecs", "ecs/internal/engine"},
-		"ecs/arkworld":            {"ecs", "ecs/internal/engine"},
-		"ecs/ecstest":             {"ecs"},
-		"snapshot":                {"ecs"},
-		"sandbox":                 {"ecs", "ecs/query"},
-		"tools":                   {"ecs", "ecs/schedule"},
-		"internal/store":          {"ecs"},
-		"internal/profiling":      {},
-		"tools/builtin":           {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*"},
-		"mcpdebug/internal/front": {"ecs", "ecs/schedule", "tools", "internal/*"},
-		"mcpdebug":                {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "tools/builtin", "internal/*", "mcpdebug/internal/*"},
+		"ecs":                       {},
+		"ecs/query":                 {"ecs"},
+		"ecs/schedule":              {"ecs"},
+		"ecs/internal/engine":       {"ecs"},
+		"ecs/archeworld":            {"ecs", "ecs/internal/engine"},
+		"ecs/arkworld":              {"ecs", "ecs/internal/engine"},
+		"ecs/ecstest":               {"ecs"},
+		"snapshot":                  {"ecs"},
+		"sandbox":                   {"ecs", "ecs/query"},
+		"tools":                     {"ecs", "ecs/schedule"},
+		"internal/store":            {"ecs"},
+		"internal/profiling":        {},
+		"mcpdebug/internal/builtin": {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*"},
+		"mcpdebug/internal/front":   {"ecs", "ecs/schedule", "tools", "internal/*"},
+		"mcpdebug":                  {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*", "mcpdebug/internal/*"},
 	}
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
 	out, err := cmd.Output()
@@ -69,7 +69,7 @@ func TestImportsGoOneWay(t *testing.T) {
 				return m == dep || strings.HasSuffix(m, "*") && strings.HasPrefix(dep, m[:len(m)-1])
 			}):
 				t.Errorf("%s imports %s, which the architecture does not allow (docs/architecture.md)", name, dep)
-			case strings.HasPrefix(name, "internal/") && (dep == "mcpdebug" || dep == "tools/builtin") && name != "internal/conformance" && name != "internal/meta":
+			case strings.HasPrefix(name, "internal/") && (dep == "mcpdebug" || dep == "mcpdebug/internal/builtin") && name != "internal/conformance" && name != "internal/meta":
 				t.Errorf("%s imports %s: internal packages stand below the server", name, dep)
 			}
 			engine := strings.Contains(imp, "mlange-42/")

@@ -30,7 +30,7 @@ func everything(t *testing.T) *tools.Registry {
 }
 
 func TestDocsOfToolsAreUpToDate(t *testing.T) {
-	const path = "../../docs/tools.md"
+	const path = "../../../docs/tools.md"
 	want := Reference(everything(t).Listing())
 	if *update {
 		if err := os.WriteFile(path, want, 0o644); err != nil {
