@@ -1,5 +1,9 @@
 package ecs
 
+import (
+	"github.com/loupe-ecs/loupe/ecs/value"
+)
+
 // Catalog describes a world at one moment. It is immutable: any goroutine may
 // read it. Off-frame code checks arguments against it.
 type Catalog struct {
@@ -56,7 +60,7 @@ func (c EntityCounts) Used(id uint32) bool {
 type Component struct {
 	ID         TypeID
 	Name       string // the shortest form that is unique in this world
-	Type       *Type
+	Type       *value.Type
 	Relation   bool
 	Tag        bool // no data
 	Entities   int
@@ -68,7 +72,7 @@ type Component struct {
 type Resource struct {
 	ID      TypeID
 	Name    string
-	Type    *Type
+	Type    *value.Type
 	Present bool
 }
 

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // ValidateImage says whether img is a sound image for a world with this
@@ -27,7 +29,7 @@ func ValidateImage(cat *Catalog, img *Image) error {
 }
 
 func bad(format string, args ...any) error {
-	return &Error{Code: BadSnapshot, Message: "the image cannot be restored: " + fmt.Sprintf(format, args...)}
+	return &refusal.Error{Code: refusal.BadSnapshot, Message: "the image cannot be restored: " + fmt.Sprintf(format, args...)}
 }
 
 type imageCheck struct {

@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // catalogIndex finds types by any of their names.
@@ -16,7 +19,7 @@ type catalogIndex struct {
 // NewCatalog is for adapters: it works out unique names and the indexes. The
 // lists of c are used as they are; Name of every component and resource is set.
 func NewCatalog(c Catalog) *Catalog {
-	types := make([]*Type, len(c.Components))
+	types := make([]*value.Type, len(c.Components))
 	for i, x := range c.Components {
 		types[i] = x.Type
 		if x.Type.Label != nil {
@@ -28,7 +31,7 @@ func NewCatalog(c Catalog) *Catalog {
 		x.Name = names[i]
 	}
 	c.index.components = index
-	types = make([]*Type, len(c.Resources))
+	types = make([]*value.Type, len(c.Resources))
 	for i, x := range c.Resources {
 		types[i] = x.Type
 	}
@@ -42,7 +45,7 @@ func NewCatalog(c Catalog) *Catalog {
 
 // uniqueNames gives every type the shortest of its names that no other type
 // has, and an index from every name to the types that answer to it.
-func uniqueNames(types []*Type) (names []string, index map[string][]int) {
+func uniqueNames(types []*value.Type) (names []string, index map[string][]int) {
 	index = make(map[string][]int, 3*len(types))
 	add := func(name string, i int) {
 		for _, j := range index[name] {
@@ -93,16 +96,16 @@ func (c *Catalog) Component(name string) (*Component, error) {
 			names[i] = x.Name
 		}
 		if len(c.index.resources[name]) > 0 {
-			return nil, &Error{Code: UnknownComponent, Message: name + " is a resource, not a component: no entity has it", Got: name,
+			return nil, &refusal.Error{Code: refusal.UnknownComponent, Message: name + " is a resource, not a component: no entity has it", Got: name,
 				Want: "the name of a component", Hint: "resources_info reads it, resources_modify changes it", Next: "resources_info"}
 		}
-		return nil, unknownName(UnknownComponent, "component", name, names, "components_info")
+		return nil, unknownName(refusal.UnknownComponent, "component", name, names, "components_info")
 	default:
 		names := make([]string, len(ids))
 		for i, id := range ids {
 			names[i] = c.Components[id].Name
 		}
-		return nil, ambiguous(UnknownComponent, "components", name, names)
+		return nil, ambiguous(refusal.UnknownComponent, "components", name, names)
 	}
 }
 
@@ -117,37 +120,37 @@ func (c *Catalog) Resource(name string) (*Resource, error) {
 		for i, x := range c.Resources {
 			names[i] = x.Name
 		}
-		return nil, unknownName(NotFound, "resource", name, names, "resources_list")
+		return nil, unknownName(refusal.NotFound, "resource", name, names, "resources_list")
 	default:
 		names := make([]string, len(ids))
 		for i, id := range ids {
 			names[i] = c.Resources[id].Name
 		}
-		return nil, ambiguous(NotFound, "resources", name, names)
+		return nil, ambiguous(refusal.NotFound, "resources", name, names)
 	}
 }
 
-func unknownName(code Code, what, name string, names []string, next string) error {
-	e := &Error{Code: code, Message: fmt.Sprintf("there is no %s %q", what, cut(name, 80)), Got: cut(name, 80), Want: "the name of a " + what,
-		Options: Nearest(name, names), Total: len(names), Next: next}
+func unknownName(code refusal.Code, what, name string, names []string, next string) error {
+	e := &refusal.Error{Code: code, Message: fmt.Sprintf("there is no %s %q", what, refusal.Cut(name, 80)), Got: refusal.Cut(name, 80), Want: "the name of a " + what,
+		Options: refusal.Nearest(name, names), Total: len(names), Next: next}
 	if len(names) == 0 {
 		e.Message += "; this world has none"
 	}
-	if code == UnknownComponent && (len(names) == 0 || !isNear(name, e.Options[0])) {
+	if code == refusal.UnknownComponent && (len(names) == 0 || !refusal.IsNear(name, e.Options[0])) {
 		e.Hint = "component types are known once the game has used them"
 	}
 	return e
 }
 
-func ambiguous(code Code, what, name string, names []string) error {
-	return &Error{Code: code, Message: fmt.Sprintf("%d %s are called %q; write %s", len(names), what, name, strings.Join(names, " or ")),
-		Got: name, Want: "one of the longer names", Options: Nearest(name, names), Total: len(names)}
+func ambiguous(code refusal.Code, what, name string, names []string) error {
+	return &refusal.Error{Code: code, Message: fmt.Sprintf("%d %s are called %q; write %s", len(names), what, name, strings.Join(names, " or ")),
+		Got: name, Want: "one of the longer names", Options: refusal.Nearest(name, names), Total: len(names)}
 }
 
 // ComponentPath resolves "Position.X", "game.Position.X", `Inventory.Tags["a"]`:
 // a component by any of its names, and a path inside it ("" after the name is
 // the whole component). Any goroutine.
-func (c *Catalog) ComponentPath(s string) (*Component, *Path, error) {
+func (c *Catalog) ComponentPath(s string) (*Component, *value.Path, error) {
 	for end := len(s); end > 0; end-- {
 		if end < len(s) && s[end] != '.' && s[end] != '[' {
 			continue
@@ -177,7 +180,7 @@ func (c *Catalog) ComponentPath(s string) (*Component, *Path, error) {
 	}
 	_, err := c.Component(name)
 	if err == nil {
-		err = unknownName(UnknownComponent, "component", name, nil, "components_info")
+		err = unknownName(refusal.UnknownComponent, "component", name, nil, "components_info")
 	}
 	return nil, nil, err
 }

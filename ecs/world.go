@@ -168,3 +168,10 @@ type ImageResource struct {
 	ID    TypeID
 	Value reflect.Value
 }
+
+// ActionContext is what an action declared with value.ActionWith is given
+// besides its component.
+type ActionContext struct {
+	World  World
+	Entity Entity
+}

@@ -21,25 +21,27 @@ func deps(t *testing.T, tags, pkg string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestImportsGoOneWay pins ecs <- snapshot, sandbox, tools <- mcpdebug/internal/builtin <-
+// TestImportsGoOneWay pins ecs/refusal <- ecs/value <- ecs <- snapshot, sandbox, tools <- mcpdebug/internal/builtin <-
 // mcpdebug <- examples: for each package, the module's packages it may use.
 func TestImportsGoOneWay(t *testing.T) {
 	allowed := map[string][]string{
-		"ecs":                       {},
-		"ecs/query":                 {"ecs"},
-		"ecs/schedule":              {"ecs"},
-		"ecs/internal/engine":       {"ecs"},
-		"ecs/archeworld":            {"ecs", "ecs/internal/engine"},
-		"ecs/arkworld":              {"ecs", "ecs/internal/engine"},
-		"ecs/ecstest":               {"ecs"},
-		"snapshot":                  {"ecs"},
-		"sandbox":                   {"ecs", "ecs/query"},
-		"tools":                     {"ecs", "ecs/schedule"},
-		"internal/store":            {"ecs"},
+		"ecs/refusal":               {},
+		"ecs/value":                 {"ecs/refusal"},
+		"ecs":                       {"ecs/refusal", "ecs/value"},
+		"ecs/query":                 {"ecs", "ecs/refusal", "ecs/value"},
+		"ecs/schedule":              {"ecs", "ecs/refusal", "ecs/value"},
+		"ecs/internal/engine":       {"ecs", "ecs/refusal", "ecs/value"},
+		"ecs/archeworld":            {"ecs", "ecs/refusal", "ecs/value", "ecs/internal/engine"},
+		"ecs/arkworld":              {"ecs", "ecs/refusal", "ecs/value", "ecs/internal/engine"},
+		"ecs/ecstest":               {"ecs", "ecs/refusal", "ecs/value"},
+		"snapshot":                  {"ecs", "ecs/refusal", "ecs/value"},
+		"sandbox":                   {"ecs", "ecs/refusal", "ecs/value", "ecs/query"},
+		"tools":                     {"ecs", "ecs/refusal", "ecs/value", "ecs/schedule"},
+		"internal/store":            {"ecs", "ecs/refusal"},
 		"internal/profiling":        {},
-		"mcpdebug/internal/builtin": {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*"},
-		"mcpdebug/internal/front":   {"ecs", "ecs/schedule", "tools", "internal/*"},
-		"mcpdebug":                  {"ecs", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*", "mcpdebug/internal/*"},
+		"mcpdebug/internal/builtin": {"ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*"},
+		"mcpdebug/internal/front":   {"ecs", "ecs/refusal", "ecs/value", "ecs/schedule", "tools", "internal/*"},
+		"mcpdebug":                  {"ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*", "mcpdebug/internal/*"},
 	}
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
 	out, err := cmd.Output()

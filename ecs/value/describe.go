@@ -1,0 +1,211 @@
+package value
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// TypeOption adds to the description of T.
+type TypeOption[T any] func(*describer)
+
+// describer collects the declarations for one type.
+type describer struct {
+	doc      string
+	computed []computedDecl
+	actions  []actionDecl
+	label    func(unsafe.Pointer) string
+	def      reflect.Value
+	fields   []fieldDecl
+}
+
+type computedDecl struct {
+	name, doc, unit string
+	typ             reflect.Type
+	get             func(unsafe.Pointer) reflect.Value
+}
+
+type actionDecl struct {
+	name, doc string
+	in, out   reflect.Type
+	call      func(any, unsafe.Pointer, reflect.Value) (reflect.Value, error)
+}
+
+type fieldDecl struct{ name, tag, doc string }
+
+// Describe adds computed values, actions, a label, docs, defaults to T. It
+// belongs to init functions, but may come later: descriptions made before are
+// replaced (a *Type somebody holds stays as it was). Several calls add up; of
+// equal names the last wins.
+func Describe[T any](opts ...TypeOption[T]) {
+	t := reflect.TypeFor[T]()
+	learnType(t)
+	declare(func() {
+		d := new(describer)
+		if old := reg.describers[t]; old != nil {
+			*d = *old
+			d.computed = append([]computedDecl(nil), old.computed...)
+			d.actions = append([]actionDecl(nil), old.actions...)
+			d.fields = append([]fieldDecl(nil), old.fields...)
+		}
+		for _, o := range opts {
+			if o != nil {
+				o(d)
+			}
+		}
+		reg.describers[t] = d
+	})
+}
+
+// Computed adds a read-only value. Texts of doc describe it; one of the form
+// "unit=px" gives the unit. f runs on the frame goroutine, or on a copy of the
+// component on any other, and must not change the component.
+func Computed[T, V any](name string, f func(*T) V, doc ...string) TypeOption[T] {
+	c := computedDecl{name: name, typ: reflect.TypeFor[V](), get: func(p unsafe.Pointer) reflect.Value {
+		v := f((*T)(p))
+		return reflect.ValueOf(&v).Elem()
+	}}
+	c.doc, c.unit = docOf(doc)
+	return func(d *describer) {
+		for i := range d.computed {
+			if d.computed[i].name == name {
+				d.computed[i] = c
+				return
+			}
+		}
+		d.computed = append(d.computed, c)
+	}
+}
+
+// Action adds a method an agent may call. In is a struct with JSON tags; f
+// runs on the frame goroutine with the component in place.
+func Action[T, In, Out any](name string, f func(*T, In) (Out, error), doc ...string) TypeOption[T] {
+	return ActionWith(name, func(_ any, c *T, in In) (Out, error) { return f(c, in) }, doc...)
+}
+
+// ActionWith is Action for a function that needs the entity and the world: C is
+// ecs.ActionContext. It is a parameter because descriptions stand below the
+// contract of a world.
+func ActionWith[C, T, In, Out any](name string, f func(C, *T, In) (Out, error), doc ...string) TypeOption[T] {
+	a := actionDecl{name: name, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		call: func(given any, p unsafe.Pointer, in reflect.Value) (reflect.Value, error) {
+			ctx, _ := given.(C)
+			var arg In
+			if in.IsValid() {
+				reflect.ValueOf(&arg).Elem().Set(in)
+			}
+			out, err := f(ctx, (*T)(p), arg)
+			return reflect.ValueOf(&out).Elem(), err
+		}}
+	a.doc, _ = docOf(doc)
+	return func(d *describer) {
+		for i := range d.actions {
+			if d.actions[i].name == name {
+				d.actions[i] = a
+				return
+			}
+		}
+		d.actions = append(d.actions, a)
+	}
+}
+
+// Label names an entity for people: what f returns for its component is shown
+// beside the entity and can be searched. "" is no name.
+func Label[T any](f func(*T) string) TypeOption[T] {
+	return func(d *describer) { d.label = func(p unsafe.Pointer) string { return f((*T)(p)) } }
+}
+
+// Doc describes the type.
+func Doc[T any](text string) TypeOption[T] { return func(d *describer) { d.doc = text } }
+
+// Default is the value a new component starts from before named fields are
+// set; every use gets its own deep copy.
+func Default[T any](v T) TypeOption[T] {
+	return func(d *describer) { d.def = reflect.ValueOf(&v).Elem() }
+}
+
+// FieldDoc describes a field of a type whose tags cannot be written: tag has
+// the form of a debug tag, "min=0,unit=hp". The field's own tag gives what
+// this one leaves open.
+func FieldDoc[T any](field, tag, doc string) TypeOption[T] {
+	return func(d *describer) { d.fields = append(d.fields, fieldDecl{field, tag, doc}) }
+}
+
+func docOf(doc []string) (text, unit string) {
+	var parts []string
+	for _, s := range doc {
+		if u, ok := strings.CutPrefix(s, "unit="); ok && !strings.Contains(u, " ") {
+			unit = u
+		} else if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " "), unit
+}
+
+// apply adds the declarations to a fresh description.
+func (d *describer) apply(t *Type) {
+	t.Doc, t.Label, t.def = d.doc, d.label, d.def
+	for _, fd := range d.fields {
+		if !slices.ContainsFunc(t.Fields, func(f *Field) bool { return f.Name == fd.name || f.GoName == fd.name }) {
+			t.Problems = append(t.Problems, "FieldDoc: "+t.Name+" has no field "+fd.name)
+		}
+	}
+	if t.json {
+		return
+	}
+	// The result of a computed value is described without declarations of its
+	// own: two types may compute each other.
+	for _, c := range d.computed {
+		if findField(t.Fields, c.name) != nil {
+			t.Problems = append(t.Problems, "Computed: "+c.name+" is the name of a field")
+			continue
+		}
+		t.Computed = append(t.Computed, &ComputedValue{Name: c.name, Doc: c.doc, Unit: c.unit, Type: buildType(c.typ, false, nil), Get: c.get})
+	}
+	for _, a := range d.actions {
+		t.Actions = append(t.Actions, &ActionInfo{Name: a.name, Doc: a.doc, In: ArgsOf(a.in), Out: ArgsOf(a.out), Call: a.call})
+	}
+}
+
+// describe merges what FieldDoc says about the field over its own tag.
+func (s *structField) describe(d *describer) {
+	for _, fd := range d.fields {
+		if fd.name != s.field.Name && fd.name != s.field.GoName {
+			continue
+		}
+		tag := parseTag(fd.tag)
+		if fd.doc != "" {
+			s.field.Doc = fd.doc
+		}
+		if tag.min != nil {
+			s.tag.min = tag.min
+		}
+		if tag.max != nil {
+			s.tag.max = tag.max
+		}
+		if tag.unit != "" {
+			s.tag.unit = tag.unit
+		}
+		if tag.hasDefault {
+			s.tag.def, s.tag.hasDefault, s.field.Optional = tag.def, true, true
+		}
+		if len(tag.enum) > 0 {
+			s.tag.enum = tag.enum
+		}
+		s.tag.vector = s.tag.vector || tag.vector
+		s.field.ReadOnly = s.field.ReadOnly || tag.readOnly
+		s.field.Hidden = s.field.Hidden || tag.hidden
+		s.tag.faults = append(s.tag.faults, tag.faults...)
+	}
+}
+
+func findField(list []*Field, name string) *Field {
+	for _, f := range list {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package value
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Encoding is [AppendJSON] for many values of one type: what is looked up for
+// each value there is looked up once. It is not for two goroutines at once.
+type Encoding struct {
+	t     reflect.Type
+	codec *codec
+	e     encoder
+}
+
+// EncodingOf makes the encoding of a type. Any goroutine.
+func EncodingOf(t reflect.Type, o EncodeOptions) *Encoding {
+	return &Encoding{t: t, codec: codecOf(t, o.JSON), e: encoder{bulk: o.Bulk}}
+}
+
+// Append appends the value at p, which must be of the encoding's type and must
+// not change meanwhile, as JSON to dst. It never panics and never emits broken
+// JSON: on an error dst is returned as it came.
+func (x *Encoding) Append(dst []byte, p unsafe.Pointer) (out []byte, err error) {
+	start := len(dst)
+	e := &x.e
+	e.start = start
+	defer func() {
+		r := recover()
+		if r != nil {
+			out, err = dst[:start], fmt.Errorf("encoding %s: %v", x.t, r)
+		}
+		if r != nil || e.err != nil || x.codec.deep {
+			e.err, e.depth = nil, 0
+			clear(e.visits)
+			e.visits, e.path = e.visits[:0], e.path[:0]
+		}
+	}()
+	if x.codec.deep {
+		e.visits = append(e.visits, visit{p: p, t: x.t})
+	}
+	out = x.codec.encode(e, dst, p)
+	if e.err != nil {
+		return dst[:start], e.err
+	}
+	return out, nil
+}
