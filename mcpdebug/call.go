@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -107,6 +105,14 @@ func (s *Server) lookup(ctx context.Context, info *front.CallInfo, mayWait bool)
 	if p, ok := s.registry.Listing().Lookup(name); ok {
 		return p, nil
 	}
+	if _, t := s.builtIns.SubsystemOf(name); t != nil && s.view.Load().app == nil {
+		// The game may yet provide it.
+		e := s.gate(&t.Spec, onArrival)
+		if e == nil {
+			e = needs(&tools.Spec{Name: name, NeedsApp: true}, true, false)
+		}
+		return nil, refusal(e, s.frame.Load())
+	}
 	return nil, &tools.Reply{IsError: true, RPC: s.unknownTool(name)}
 }
 
@@ -118,10 +124,8 @@ func (s *Server) unknownTool(name string) *tools.RPCError {
 		}
 	}
 	hint := "help lists every tool"
-	for _, sub := range builtin.Subsystems(host{s}, nil) {
-		if slices.ContainsFunc(sub.Tools, func(t *tools.Tool) bool { return t.Name == name }) {
-			hint = "the game does not provide it (" + sub.Name + "); capabilities lists what it lacks"
-		}
+	if sub, _ := s.builtIns.SubsystemOf(name); sub != nil {
+		hint = "the game does not provide it (" + sub.Name + "); capabilities lists what it lacks"
 	}
 	data := marshal(map[string]any{"code": ecs.NotFound, "got": name, "options": ecs.Nearest(name, names), "total": len(names), "hint": hint})
 	return &tools.RPCError{Code: -32602, Message: fmt.Sprintf("unknown tool %q", name), Data: data}

@@ -102,7 +102,7 @@ func TestIdlePollTakesNoLock(t *testing.T) {
 	s.Poll()
 	s.PollParked("load")
 	s.Poll()
-	locks := []sync.Locker{&s.queue.mu, &s.published.mu, &s.crashM, &s.componentM, &s.tailM, &s.resets.mu, &s.files.mu, &s.crashes.mu, &s.history.mu}
+	locks := []sync.Locker{&s.queue.mu, &s.published.mu, &s.crashM, &s.componentM, &s.tailM, &s.resets.mu, &s.crashes.mu, &s.history.mu}
 	for _, l := range locks {
 		l.Lock()
 	}

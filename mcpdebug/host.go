@@ -5,7 +5,6 @@ package mcpdebug
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -41,7 +40,6 @@ func (h host) Paused() *bool                       { return h.s.view.Load().paus
 func (h host) Registry() *tools.Registry           { return h.s.registry }
 func (h host) Catalog() *ecs.Catalog               { return h.s.view.Load().catalog }
 func (h host) App() *tools.App                     { return h.s.view.Load().app }
-func (h host) Logger() *slog.Logger                { return h.s.log }
 func (h host) ReadOnly() bool                      { return h.s.opts.ReadOnly }
 func (h host) FrameGoroutine() uint64              { return h.s.frameGo.Load() }
 
@@ -79,7 +77,6 @@ func (h host) Build() builtin.Build                    { return buildInfo() }
 func (h host) FrameTimes() builtin.FrameTimes          { return h.s.frameTimes() }
 func (h host) Logs(q builtin.LogQuery) builtin.LogPage { return h.s.readLogs(q, true) }
 func (h host) PreviousCrash() *builtin.PreviousCrash   { return h.s.crashes.unread() }
-func (h host) Files() (*os.Root, error)                { return h.s.files.open(h.s.dataDir()) }
 
 func (h host) Crash() *builtin.Crash {
 	c := h.s.crash.Load()

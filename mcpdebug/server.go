@@ -4,7 +4,6 @@ package mcpdebug
 
 import (
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,7 +58,8 @@ type Server struct {
 
 	updates updates // of resources
 
-	trusted map[*tools.Tool]bool // built-in tools; fixed by New
+	builtIns *builtin.Tools
+	trusted  map[*tools.Tool]bool // those of builtIns.Always; fixed by New
 
 	components *builtin.ComponentTools
 	componentM sync.Mutex
@@ -71,7 +71,6 @@ type Server struct {
 	tailEnd chan struct{}
 
 	resets  resetters
-	files   dataDir
 	crashes crashFile
 	face    face
 
@@ -138,12 +137,12 @@ func (s *Server) newLogger(host *slog.Logger) *slog.Logger {
 // registerBuiltIns registers what every server offers. A tool of the host's
 // under a built-in name stays; one that an earlier server left is replaced.
 func (s *Server) registerBuiltIns() {
-	all := builtin.All(host{s})
-	s.trusted = make(map[*tools.Tool]bool, len(all))
-	for _, t := range all {
+	s.builtIns = builtin.New(host{s})
+	s.trusted = make(map[*tools.Tool]bool, len(s.builtIns.Always))
+	for _, t := range s.builtIns.Always {
 		s.trusted[t] = true
 	}
-	if err := s.registry.Register(s.notTaken(all)...); err != nil {
+	if err := s.registry.Register(s.notTaken(s.builtIns.Always)...); err != nil {
 		s.log.Error("a built-in tool cannot be registered", "err", err)
 	}
 }
@@ -183,8 +182,8 @@ func (s *Server) bindSubsystems(app *tools.App) {
 	var want []*tools.Tool
 	var gone []string
 	l := s.registry.Listing()
-	for _, sub := range builtin.Subsystems(host{s}, app) {
-		if sub.Present {
+	for _, sub := range s.builtIns.Subsystems {
+		if sub.In(app) {
 			want = append(want, sub.Tools...)
 			continue
 		}
@@ -269,7 +268,6 @@ func (s *Server) Close() error {
 	err := s.face.close()
 	s.BindLogFile("")
 	s.crashes.close()
-	s.files.close()
 	select {
 	case <-s.watchEnd:
 	case <-time.After(50 * time.Millisecond):
@@ -307,42 +305,4 @@ func (b *broadcast) send() {
 	defer b.mu.Unlock()
 	close(b.ch)
 	b.ch = make(chan struct{})
-}
-
-// dataDir is the writable root, opened when first needed.
-type dataDir struct {
-	mu   sync.Mutex
-	root *os.Root
-}
-
-func (d *dataDir) open(path string) (*os.Root, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.root != nil {
-		// A directory that was removed meanwhile is made again.
-		if _, err := d.root.Stat("."); err == nil {
-			if there, err := os.Stat(path); err == nil {
-				if here, err := d.root.Stat("."); err == nil && os.SameFile(here, there) {
-					return d.root, nil
-				}
-			}
-		}
-		d.root.Close()
-		d.root = nil
-	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(path)
-	d.root = root
-	return root, err
-}
-
-func (d *dataDir) close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.root != nil {
-		d.root.Close()
-		d.root = nil
-	}
 }

@@ -2,19 +2,13 @@ package builtin
 
 import "github.com/loupe-ecs/loupe/tools"
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 750, name: "audio", provides: "App.Audio (tools.Audio: Info, Reload)",
-		present: func(a *tools.App) bool { return a.Audio != nil },
-		tools: func(Host) []*tools.Tool {
-			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
-				tools.New(tools.Spec{Name: "audio", ReadOnly: true, Example: `{}`,
-					Description: "What plays now, and the sounds that are loaded."}, audioInfo),
-				tools.New(tools.Spec{Name: "reload_sound", Destructive: true, Idempotent: true, Example: `{"name":"shot"}`,
-					Description: "Reads a sound's file again; a broken one is refused."}, reloadSound),
-			)
-		},
-	})
+func audioTools() []*tools.Tool {
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
+		tools.New(tools.Spec{Name: "audio", ReadOnly: true, Example: `{}`,
+			Description: "What plays now, and the sounds that are loaded."}, audioInfo),
+		tools.New(tools.Spec{Name: "reload_sound", Destructive: true, Idempotent: true, Example: `{"name":"shot"}`,
+			Description: "Reads a sound's file again; a broken one is refused."}, reloadSound),
+	)
 }
 
 func audioInfo(f *tools.Frame, _ struct{}) (tools.AudioInfo, error) {

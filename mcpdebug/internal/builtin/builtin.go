@@ -1,63 +1,85 @@
 // Package builtin holds the tools that every Loupe server offers, one family
 // a file: a tool is its argument struct, its result struct, its handler and
-// its declaration side by side. Adding one is copying the nearest file.
+// its declaration side by side. docs/contributing.md says how to add one.
 //
-// What the tools need of the server comes through [Host]; the package never
-// imports the server.
+// Each family declares in an interface of its own what it needs of the server,
+// and [Host] is all of them; the package never imports the server.
 package builtin
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-// family is a group of tools that every server has. Families are listed in
-// the order of their rank.
-type family struct {
-	rank  int
-	tools func(Host) []*tools.Tool
+// Tools are the built-in tools of one server.
+type Tools struct {
+	// Always are the tools that do not depend on the app.
+	Always     []*tools.Tool
+	Subsystems []Subsystem
 }
 
-// subsystem is a group of tools that exists while the bound app provides
+// Subsystem is a family that is offered while the bound app provides
 // something.
-type subsystem struct {
-	rank     int
-	name     string // as capabilities lists it
-	provides string // what the host must provide
-	present  func(*tools.App) bool
-	tools    func(Host) []*tools.Tool
-}
-
-var (
-	families   []family
-	subsystems []subsystem
-)
-
-// All returns the tools that do not depend on the app.
-func All(h Host) []*tools.Tool {
-	var ts []*tools.Tool
-	for _, f := range slices.SortedFunc(slices.Values(families), func(a, b family) int { return cmp.Compare(a.rank, b.rank) }) {
-		ts = append(ts, f.tools(h)...)
-	}
-	return ts
-}
-
-// Subsystem tells whether the app provides a subsystem, and its tools.
 type Subsystem struct {
-	Name      string
-	Present   bool
-	Interface string // what the host implements to provide it
-	Tools     []*tools.Tool
+	Name     string // as capabilities lists it
+	Provide  string // what the host must implement to have it
+	provided func(*tools.App) bool
+	Tools    []*tools.Tool
 }
 
-// Subsystems returns every subsystem, in listing order; Tools is filled for
-// absent ones too, so that the caller can name what is missing.
-func Subsystems(h Host, app *tools.App) []Subsystem {
-	var out []Subsystem
-	for _, s := range slices.SortedFunc(slices.Values(subsystems), func(a, b subsystem) int { return cmp.Compare(a.rank, b.rank) }) {
-		out = append(out, Subsystem{Name: s.name, Interface: s.provides, Present: app != nil && s.present(app), Tools: s.tools(h)})
+// In reports whether the app, which may be nil, provides the subsystem.
+func (s *Subsystem) In(app *tools.App) bool { return app != nil && s.provided(app) }
+
+// New makes the tools. Families stand in the order in which tools/list shows
+// them; this is the one list of them.
+func New(h Host) *Tools {
+	subsystems := []Subsystem{
+		{"events", "App.Events (tools.EventSink: Kinds, Push)",
+			func(a *tools.App) bool { return a.Events != nil }, eventTools(h)},
+		{"systems", "App.Systems (tools.Systems: List, SetEnabled; a *schedule.Schedule is one)",
+			func(a *tools.App) bool { return a.Systems != nil }, systemTools()},
+		{"states", "App.States (tools.States: Stack, Names, Push, Pop)",
+			func(a *tools.App) bool { return a.States != nil }, stateTools()},
+		{"clock", "App.Clock (tools.Clock: Info, Set)",
+			func(a *tools.App) bool { return a.Clock != nil }, newClockTools(h)},
+		{"frame times", "App.Systems that also implements tools.SystemTimes (a *schedule.Schedule does)",
+			func(a *tools.App) bool { return a.Times() != nil }, frameTimesTools(h)},
+		{"camera", "App.Camera (tools.Camera: Info, Move)",
+			func(a *tools.App) bool { return a.Camera != nil }, cameraTools()},
+		{"layers", "App.Layers (tools.Layers: List)",
+			func(a *tools.App) bool { return a.Layers != nil }, layerTools()},
+		{"materials", "App.Materials (tools.Materials: List)",
+			func(a *tools.App) bool { return a.Materials != nil }, materialTools()},
+		{"render", "App.Render (tools.Render: Info)",
+			func(a *tools.App) bool { return a.Render != nil }, renderTools()},
+		{"physics", "App.Physics (tools.Physics: Info, Raycast)",
+			func(a *tools.App) bool { return a.Physics != nil }, physicsTools()},
+		{"audio", "App.Audio (tools.Audio: Info, Reload)",
+			func(a *tools.App) bool { return a.Audio != nil }, audioTools()},
+		{"screen", "App.Screen (tools.Screen: Capture)",
+			func(a *tools.App) bool { return a.Screen != nil }, screenshotTools(h)},
 	}
-	return out
+	return &Tools{Subsystems: subsystems, Always: slices.Concat(
+		sessionTools(h),
+		helpTools(h, subsystems),
+		crashTools(h),
+		worldTools(),
+		scriptTools(h),
+		snapshotTools(h),
+		profileTools(h),
+	)}
+}
+
+// SubsystemOf finds the subsystem that a tool belongs to, and the tool; nil
+// where it is none's.
+func (t *Tools) SubsystemOf(name string) (*Subsystem, *tools.Tool) {
+	for i := range t.Subsystems {
+		for _, own := range t.Subsystems[i].Tools {
+			if own.Name == name {
+				return &t.Subsystems[i], own
+			}
+		}
+	}
+	return nil, nil
 }

@@ -7,19 +7,13 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 700, name: "camera", provides: "App.Camera (tools.Camera: Info, Move)",
-		present: func(a *tools.App) bool { return a.Camera != nil },
-		tools: func(Host) []*tools.Tool {
-			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
-				tools.New(tools.Spec{Name: "camera_info", ReadOnly: true, Example: `{}`,
-					Description: "Where the camera is and what it shows."}, cameraInfo),
-				tools.New(tools.Spec{Name: "camera_move", Destructive: true, Idempotent: true, Example: `{"x":100,"y":80,"zoom":2}`,
-					Description: "Moves, zooms or turns the camera."}, cameraMove),
-			)
-		},
-	})
+func cameraTools() []*tools.Tool {
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
+		tools.New(tools.Spec{Name: "camera_info", ReadOnly: true, Example: `{}`,
+			Description: "Where the camera is and what it shows."}, cameraInfo),
+		tools.New(tools.Spec{Name: "camera_move", Destructive: true, Idempotent: true, Example: `{"x":100,"y":80,"zoom":2}`,
+			Description: "Moves, zooms or turns the camera."}, cameraMove),
+	)
 }
 
 func cameraInfo(f *tools.Frame, _ struct{}) (tools.CameraInfo, error) {

@@ -35,7 +35,7 @@ type subsystemRow struct {
 	Tools   []string `json:"tools" jsonschema:"the tools that it brings"`
 }
 
-func capabilitiesTool(h Host) *tools.Tool {
+func capabilitiesTool(h helpHost, subsystems []Subsystem) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "capabilities", Group: "session", ReadOnly: true, Idempotent: true,
 		Description: "What this server can do: limits, engine, and the subsystems the game provides or lacks.",
@@ -58,10 +58,11 @@ func capabilitiesTool(h Host) *tools.Tool {
 			e := factsOf(cat.Engine)
 			r.Engine = &e
 		}
-		for _, s := range Subsystems(h, h.App()) {
-			row := subsystemRow{Name: s.Name, Present: s.Present}
-			if !s.Present {
-				row.Provide = s.Interface
+		app := h.App()
+		for _, s := range subsystems {
+			row := subsystemRow{Name: s.Name, Present: s.In(app)}
+			if !row.Present {
+				row.Provide = s.Provide
 			}
 			for _, t := range s.Tools {
 				row.Tools = append(row.Tools, t.Name)

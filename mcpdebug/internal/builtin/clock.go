@@ -8,27 +8,26 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 420, name: "clock", provides: "App.Clock (tools.Clock: Info, Set)",
-		present: func(a *tools.App) bool { return a.Clock != nil },
-		tools: func(h Host) []*tools.Tool {
-			k := &clockTools{host: h}
-			return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
-				tools.New(tools.Spec{Name: "clock_info", ReadOnly: true, Idempotent: true, Example: `{}`,
-					Description: "How the game's time passes: tick, paused, speed."}, clockInfo),
-				tools.New(tools.Spec{Name: "clock_set", Destructive: true, Example: `{"step":1}`,
-					Description: "Pauses, resumes or slows the game, or runs exactly so many ticks."}, k.set),
-				runUntilTool(k),
-			)
-		},
-	})
+// clockHost is what the clock's tools need of the server.
+type clockHost interface {
+	Limits() Limits
+}
+
+func newClockTools(h clockHost) []*tools.Tool {
+	k := &clockTools{host: h}
+	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
+		tools.New(tools.Spec{Name: "clock_info", ReadOnly: true, Idempotent: true, Example: `{}`,
+			Description: "How the game's time passes: tick, paused, speed."}, clockInfo),
+		tools.New(tools.Spec{Name: "clock_set", Destructive: true, Example: `{"step":1}`,
+			Description: "Pauses, resumes or slows the game, or runs exactly so many ticks."}, k.set),
+		runUntilTool(k),
+	)
 }
 
 // clockTools knows who drives the clock, so that two calls do not step it at
 // once. All of it is the frame goroutine's.
 type clockTools struct {
-	host Host
+	host clockHost
 	step *stepping
 	run  *run
 }

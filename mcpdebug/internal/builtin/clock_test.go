@@ -130,11 +130,7 @@ func newClock(t *testing.T) (*harness, *partClock, func() *mark) {
 	c := &partClock{scale: 1}
 	app := &tools.App{Clock: c}
 	h := newHarness(t)
-	for _, s := range Subsystems(&partHost{app: app}, app) {
-		if s.Name == "clock" {
-			h.reg.MustRegister(s.Tools...)
-		}
-	}
+	h.reg.MustRegister(newClockTools(&partHost{app: app})...)
 	h.app = app
 	id := arche.ComponentID[mark](h.arche)
 	e := h.arche.NewEntity(id)

@@ -61,7 +61,7 @@ func init() {
 
 // componentHarness is a world with the types above and their generated tools.
 func componentHarness(t *testing.T, o ComponentOptions) (*harness, *ComponentTools) {
-	h := newHarness(t, worldTools(nil)...)
+	h := newHarness(t, worldTools()...)
 	ids := []arche.ID{arche.ComponentID[cHealth](h.arche), arche.ComponentID[cBody](h.arche), arche.ComponentID[cTag](h.arche), arche.ComponentID[cGold](h.arche)}
 	for range 3 {
 		e := h.arche.NewEntity(ids...)
@@ -210,7 +210,7 @@ func wide(w *arche.World, n int) []arche.ID {
 }
 
 func TestAutoListsAtMost24AndAnnouncesOncePerBurst(t *testing.T) {
-	h := newHarness(t, worldTools(nil)...)
+	h := newHarness(t, worldTools()...)
 	ids := wide(h.arche, 200)
 	ct := NewComponentTools(h.reg, ComponentOptions{})
 	announced := 0
@@ -254,7 +254,7 @@ func TestAutoListsAtMost24AndAnnouncesOncePerBurst(t *testing.T) {
 		t.Errorf("more of the same, then the last one's death: %d listed (was %d), %d announcements", n, before, announced)
 	}
 	ct.Clear()
-	if n := len(h.reg.Listing().Tools); n != len(worldTools(nil)) {
+	if n := len(h.reg.Listing().Tools); n != len(worldTools()) {
 		t.Errorf("%d tools are left", n)
 	}
 }
@@ -275,7 +275,7 @@ func TestListPolicies(t *testing.T) {
 }
 
 func TestGeneratedNamesAreUniqueAndClean(t *testing.T) {
-	h := newHarness(t, worldTools(nil)...)
+	h := newHarness(t, worldTools()...)
 	h.reg.MustRegister(&tools.Tool{Spec: tools.Spec{Name: "cGold_configure", Description: "The host's own tool of that name."},
 		Handler: tools.HandlerFunc(func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })})
 	type cGold struct{ Coins int } // shares its short name with the package's

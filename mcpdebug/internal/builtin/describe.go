@@ -29,7 +29,7 @@ type resourceFacts struct {
 	Present bool   `json:"present" jsonschema:"whether the world holds one now"`
 }
 
-func describeTool(h Host) *tools.Tool {
+func describeTool(h helpHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "describe", Group: "session", ReadOnly: true, Idempotent: true,
 		Description: "Explains a component (ranges, labels, settable paths with examples), resource or tool.",

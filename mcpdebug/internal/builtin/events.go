@@ -10,20 +10,14 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 300, name: "events", provides: "App.Events (tools.EventSink: Kinds, Push)",
-		present: func(a *tools.App) bool { return a.Events != nil },
-		tools: func(h Host) []*tools.Tool {
-			return []*tools.Tool{tools.NewPhased(tools.Spec{Name: "send_event", Group: "session", Destructive: true, WhenCrashed: true, NeedsApp: true,
-				Description: "Sends the game an event. Without kind it lists the kinds with their payload schemas.",
-				Example:     `{}`},
-				tools.Phases[sendEventArgs, eventToSend, sendEventResult, sendEventResult]{
-					Before: func(_ *tools.Call, in sendEventArgs) (eventToSend, error) { return prepareEvent(h.App(), in) },
-					Frame:  pushEvent,
-				})}
-		},
-	})
+func eventTools(h appHost) []*tools.Tool {
+	return []*tools.Tool{tools.NewPhased(tools.Spec{Name: "send_event", Group: "session", Destructive: true, WhenCrashed: true, NeedsApp: true,
+		Description: "Sends the game an event. Without kind it lists the kinds with their payload schemas.",
+		Example:     `{}`},
+		tools.Phases[sendEventArgs, eventToSend, sendEventResult, sendEventResult]{
+			Before: func(_ *tools.Call, in sendEventArgs) (eventToSend, error) { return prepareEvent(h.App(), in) },
+			Frame:  pushEvent,
+		})}
 }
 
 type sendEventArgs struct {

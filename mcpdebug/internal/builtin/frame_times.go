@@ -12,18 +12,12 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 610, name: "frame times", provides: "App.Systems that also implements tools.SystemTimes (a *schedule.Schedule does)",
-		present: func(a *tools.App) bool { return a.Times() != nil },
-		tools: func(h Host) []*tools.Tool {
-			return []*tools.Tool{tools.NewOff(tools.Spec{
-				Name: "frame_times", Group: "profile", ReadOnly: true,
-				Description: "How long the last frames took: percentiles, spikes and whom to blame, each system's times.",
-				Example:     `{"frames":300}`,
-			}, func(_ *tools.Call, in frameTimesArgs) (frameTimesResult, error) { return frameTimes(h.App(), in) })}
-		},
-	})
+func frameTimesTools(h appHost) []*tools.Tool {
+	return []*tools.Tool{tools.NewOff(tools.Spec{
+		Name: "frame_times", Group: "profile", ReadOnly: true,
+		Description: "How long the last frames took: percentiles, spikes and whom to blame, each system's times.",
+		Example:     `{"frames":300}`,
+	}, func(_ *tools.Call, in frameTimesArgs) (frameTimesResult, error) { return frameTimes(h.App(), in) })}
 }
 
 type frameTimesArgs struct {

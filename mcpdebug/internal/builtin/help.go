@@ -9,10 +9,30 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	families = append(families, family{rank: 110, tools: func(h Host) []*tools.Tool {
-		return []*tools.Tool{helpTool(h), describeTool(h), capabilitiesTool(h)}
-	}})
+// helpHost is what the tools that explain the server need of it.
+type helpHost interface {
+	offerHost
+	Components() *ComponentTools
+	App() *tools.App
+	Status() Status
+	// ReadOnly: the server refuses tools that change anything.
+	ReadOnly() bool
+	// Limits are the server's limits.
+	Limits() Limits
+}
+
+// offerHost tells what clients may call.
+type offerHost interface {
+	Registry() *tools.Registry
+	// Catalog is the last published one; nil without a world.
+	Catalog() *ecs.Catalog
+	// Offers tells whether a registered tool may be called and seen under the
+	// server's allow and deny lists.
+	Offers(tool string) bool
+}
+
+func helpTools(h helpHost, subsystems []Subsystem) []*tools.Tool {
+	return []*tools.Tool{helpTool(h), describeTool(h), capabilitiesTool(h, subsystems)}
 }
 
 type helpArgs struct {
@@ -61,7 +81,7 @@ var startHere = []string{
 	"after a crash or while the game hangs: crash_report, goroutines, get_logs",
 }
 
-func helpTool(h Host) *tools.Tool {
+func helpTool(h helpHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "help", Group: "session", ReadOnly: true, Idempotent: true,
 		Description: "Lists every tool in a line each, or explains one in full.",
@@ -133,6 +153,6 @@ func firstSentence(s string) string {
 }
 
 // offered is what clients may call: help shows nothing else.
-func offered(h Host) *tools.Listing {
+func offered(h offerHost) *tools.Listing {
 	return h.Registry().Listing().Filter(func(p *tools.Published) bool { return h.Offers(p.Spec.Name) })
 }

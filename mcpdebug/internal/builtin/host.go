@@ -1,78 +1,34 @@
 package builtin
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-// Host is what the built-in tools need of the server. Methods may be called
-// from any goroutine unless they say otherwise.
+// Host is what the built-in tools need of the server, all families together.
+// Methods may be called from any goroutine unless they say otherwise.
 type Host interface {
-	Registry() *tools.Registry
-	// Catalog is the last published one; nil without a world.
-	Catalog() *ecs.Catalog
-	// FreshCatalog is Catalog for an off-frame tool: if the last one is older
-	// than a second and the frame polls, it waits for a new one, at most a
-	// quarter of a second. frame is the host frame it was gathered in.
-	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
-	// App is the bound one; nil without. Off the frame only those of its
-	// methods may be called that say so.
-	App() *tools.App
-	// Status is the server's state now.
-	Status() Status
-	// Build tells which program this is.
-	Build() Build
-	// Summary is what the host said of itself in App.Summary, as JSON of at
-	// most a kilobyte, and the frame it said it in; nil without.
-	Summary() (json.RawMessage, uint64)
-	// Paused tells whether the host's clock or its top state is paused; nil
-	// without both.
-	Paused() *bool
-	// FrameTimes tells the speed of the loop.
-	FrameTimes() FrameTimes
-	// Logger reaches the host's log and get_logs; never nil.
-	Logger() *slog.Logger
-	// Logs reads the ring of log lines.
-	Logs(LogQuery) LogPage
-	// Crash is the crash the game is in, or the last one, which was cleared;
-	// nil if there was none since the world was bound.
-	Crash() *Crash
-	// PreviousCrash is the unacknowledged end of an earlier process; nil if it
-	// ended well or nothing was kept.
-	PreviousCrash() *PreviousCrash
-	// InspectCrash lets read-only tools run while the game is crashed.
-	InspectCrash(on bool) error
-	// ClearCrash ends the crashed state. Frame goroutine.
-	ClearCrash(w ecs.World, unlock bool) (Cleared, error)
-	// FrameGoroutine is the number of the goroutine that polls; 0: not known.
-	FrameGoroutine() uint64
-	// Files is the one directory that tools may write in.
-	Files() (*os.Root, error)
-	// SampleEntities are some living entities, a few of each archetype,
-	// gathered with the Catalog: for completions.
-	SampleEntities() []ecs.Entity
-	// Components keeps the tools generated from component types; never nil.
-	Components() *ComponentTools
-	// Offers tells whether a registered tool may be called and seen under the
-	// server's allow and deny lists.
-	Offers(tool string) bool
-	// ReadOnly: the server refuses tools that change anything.
-	ReadOnly() bool
-	// Limits are the server's limits, for capabilities.
-	Limits() Limits
-	// SandboxOptions bound what scripts may use.
-	SandboxOptions() sandbox.Options
-	// OnResetSandbox has f called when the host or a bind resets the sandbox;
-	// on any goroutine.
-	OnResetSandbox(f func())
+	appHost
+	clockHost
+	crashHost
+	documentHost
+	helpHost
+	profileHost
+	scriptHost
+	sessionHost
+	snapshotHost
 }
+
+// appHost knows the host's own interfaces: off the frame only those of an
+// App's methods may be called that say so. App is nil without one.
+type appHost interface{ App() *tools.App }
+
+// filesHost knows where files may be written.
+type filesHost interface{ Limits() Limits }
 
 // Status is a moment's view of the server.
 type Status struct {

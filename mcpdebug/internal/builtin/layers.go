@@ -6,19 +6,13 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 710, name: "layers", provides: "App.Layers (tools.Layers: List)",
-		present: func(a *tools.App) bool { return a.Layers != nil },
-		tools: func(Host) []*tools.Tool {
-			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
-				tools.New(tools.Spec{Name: "layers_list", Example: `{}`,
-					Description: "The layers drawn in, backmost first."}, layersList),
-				tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":"0"}`,
-					Description: "One layer by its name or index."}, layersInfo),
-			)
-		},
-	})
+func layerTools() []*tools.Tool {
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
+		tools.New(tools.Spec{Name: "layers_list", Example: `{}`,
+			Description: "The layers drawn in, backmost first."}, layersList),
+		tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":"0"}`,
+			Description: "One layer by its name or index."}, layersInfo),
+	)
 }
 
 type plainListArgs struct {

@@ -6,19 +6,13 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 720, name: "materials", provides: "App.Materials (tools.Materials: List)",
-		present: func(a *tools.App) bool { return a.Materials != nil },
-		tools: func(Host) []*tools.Tool {
-			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
-				tools.New(tools.Spec{Name: "materials_list", Example: `{}`,
-					Description: "What sprites are drawn with."}, materialsList),
-				tools.New(tools.Spec{Name: "materials_info", Example: `{"material":"0"}`,
-					Description: "One material by its name or number."}, materialsInfo),
-			)
-		},
-	})
+func materialTools() []*tools.Tool {
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
+		tools.New(tools.Spec{Name: "materials_list", Example: `{}`,
+			Description: "What sprites are drawn with."}, materialsList),
+		tools.New(tools.Spec{Name: "materials_info", Example: `{"material":"0"}`,
+			Description: "One material by its name or number."}, materialsInfo),
+	)
 }
 
 type materialsListResult struct {

@@ -35,7 +35,7 @@ func init() {
 }
 
 func newcomer(t *testing.T) (*harness, string) {
-	h := newHarness(t, worldTools(nil)...)
+	h := newHarness(t, worldTools()...)
 	arche.AddResource(h.arche, &snapScore{Points: 1})
 	h.arche.NewEntity(arche.ComponentID[nPlace](h.arche), arche.ComponentID[nVitals](h.arche), arche.ComponentID[nAim](h.arche))
 	NewComponentTools(h.reg, ComponentOptions{}).Update(h.world.Catalog())
@@ -109,7 +109,7 @@ func TestAResourceIsNoComponent(t *testing.T) {
 // Every result of the built-in tools may say an integer in its two forms.
 func TestReferenceNamesTheOrdinaryForm(t *testing.T) {
 	reg := tools.NewRegistry()
-	reg.MustRegister(worldTools(nil)...)
+	reg.MustRegister(worldTools()...)
 	lines := strings.Split(string(Reference(reg.Listing())), "\n")
 	if !slices.Contains(lines, "| `count` | integer | how many there are |") {
 		t.Error("the result count of spawn is no integer in the reference")

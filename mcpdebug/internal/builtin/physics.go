@@ -5,19 +5,13 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 740, name: "physics", provides: "App.Physics (tools.Physics: Info, Raycast)",
-		present: func(a *tools.App) bool { return a.Physics != nil },
-		tools: func(Host) []*tools.Tool {
-			return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
-				tools.New(tools.Spec{Name: "physics_info", Example: `{}`,
-					Description: "Bodies, contacts, and the bits of a raycast's mask."}, physicsInfo),
-				tools.New(tools.Spec{Name: "physics_raycast", Example: `{"x1":0,"y1":100,"x2":600,"y2":100}`,
-					Description: "What a straight line hits first. physics_info explains mask."}, raycast),
-			)
-		},
-	})
+func physicsTools() []*tools.Tool {
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
+		tools.New(tools.Spec{Name: "physics_info", Example: `{}`,
+			Description: "Bodies, contacts, and the bits of a raycast's mask."}, physicsInfo),
+		tools.New(tools.Spec{Name: "physics_raycast", Example: `{"x1":0,"y1":100,"x2":600,"y2":100}`,
+			Description: "What a straight line hits first. physics_info explains mask."}, raycast),
+	)
 }
 
 func physicsInfo(f *tools.Frame, _ struct{}) (tools.PhysicsInfo, error) {

@@ -17,11 +17,14 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	families = append(families, family{rank: 600, tools: profileTools})
+// profileHost is what the profiles need of the server.
+type profileHost interface {
+	filesHost
+	App() *tools.App
+	Status() Status
 }
 
-func profileTools(h Host) []*tools.Tool {
+func profileTools(h profileHost) []*tools.Tool {
 	p := &profiler{host: h}
 	return tools.Together(tools.Spec{Group: "profile"},
 		tools.NewOff(tools.Spec{Name: "profile_start", Destructive: true,
@@ -39,7 +42,7 @@ func profileTools(h Host) []*tools.Tool {
 // profiler is shared by the profile tools of one server. The session is the
 // process's: the runtime has one CPU profiler.
 type profiler struct {
-	host       Host
+	host       profileHost
 	startFrame atomic.Uint64
 	heapState  profiling.Heap
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -31,6 +32,9 @@ func (h *offHost) App() *tools.App           { return h.app }
 func (h *offHost) Limits() Limits            { return Limits{DataDir: h.dir} }
 func (h *offHost) Status() Status            { return Status{State: "running", Frame: h.frame} }
 func (h *offHost) Catalog() *ecs.Catalog     { return nil }
+
+func (h *offHost) OnResetSandbox(func())           {}
+func (h *offHost) SandboxOptions() sandbox.Options { return sandbox.Options{} }
 
 func profileHarness(t *testing.T) (*harness, *offHost) {
 	t.Helper()

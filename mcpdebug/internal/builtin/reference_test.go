@@ -9,21 +9,18 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 var update = flag.Bool("update", false, "rewrite generated files")
 
-func (h *offHost) OnResetSandbox(func())           {}
-func (h *offHost) SandboxOptions() sandbox.Options { return sandbox.Options{} }
-
 // everything registers all built-in tools, those of every subsystem included.
 func everything(t *testing.T) *tools.Registry {
 	t.Helper()
 	h := &offHost{registry: tools.NewRegistry()}
-	h.registry.MustRegister(All(h)...)
-	for _, s := range Subsystems(h, nil) {
+	all := New(h)
+	h.registry.MustRegister(all.Always...)
+	for _, s := range all.Subsystems {
 		h.registry.MustRegister(s.Tools...)
 	}
 	return h.registry

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,11 +12,23 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
+// documentHost is what the documents need of the server.
+type documentHost interface {
+	offerHost
+	Components() *ComponentTools
+	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
+	Logs(LogQuery) LogPage
+	SandboxOptions() sandbox.Options
+	// SampleEntities are some living entities, a few of each archetype,
+	// gathered with the Catalog: for completions.
+	SampleEntities() []ecs.Entity
+}
+
 // Resources returns the documents that every server offers under scheme
 // ("ecs" by default): descriptions of components, the world, the log, the
 // crash and the tool reference. ecs://entity/{id} alone touches the world; it
 // runs as a call.
-func Resources(h Host, scheme string) []*tools.Resource {
+func Resources(h documentHost, scheme string) []*tools.Resource {
 	if scheme == "" {
 		scheme = "ecs"
 	}
@@ -88,7 +101,7 @@ func Resources(h Host, scheme string) []*tools.Resource {
 	return docs
 }
 
-func contextContents(h Host, c *tools.Call, all bool) ([]tools.ResourceContents, error) {
+func contextContents(h documentHost, c *tools.Call, all bool) ([]tools.ResourceContents, error) {
 	cat, _ := h.FreshCatalog(c.Context)
 	if cat == nil {
 		return nil, noWorld()
@@ -100,7 +113,7 @@ func noWorld() error {
 	return &ecs.Error{Code: ecs.NoWorld, Message: "no world is bound: the game has not called Bind yet"}
 }
 
-func findComponent(h Host, c *tools.Call, name string) (*ecs.Component, error) {
+func findComponent(h documentHost, c *tools.Call, name string) (*ecs.Component, error) {
 	cat, _ := h.FreshCatalog(c.Context)
 	if cat == nil {
 		return nil, noWorld()
@@ -133,7 +146,7 @@ type archetypeSummary struct {
 	Entities   int      `json:"entities"`
 }
 
-func worldContents(h Host, c *tools.Call) ([]tools.ResourceContents, error) {
+func worldContents(h documentHost, c *tools.Call) ([]tools.ResourceContents, error) {
 	cat, frame := h.FreshCatalog(c.Context)
 	if cat == nil {
 		return nil, noWorld()
@@ -162,7 +175,7 @@ func componentNames(cat *ecs.Catalog, ids []ecs.TypeID) []string {
 	return names
 }
 
-func logContents(h Host) []tools.ResourceContents {
+func logContents(h documentHost) []tools.ResourceContents {
 	page := h.Logs(LogQuery{Tail: true, Level: -100, Limit: 500, MaxBytes: 256 << 10})
 	var b strings.Builder
 	for _, l := range page.Lines {
@@ -176,7 +189,7 @@ func logContents(h Host) []tools.ResourceContents {
 }
 
 // runOff answers a resource with what a registered off-frame tool answers.
-func runOff(h Host, c *tools.Call, name string) ([]tools.ResourceContents, error) {
+func runOff(h documentHost, c *tools.Call, name string) ([]tools.ResourceContents, error) {
 	p, ok := h.Registry().Listing().Lookup(name)
 	if !ok {
 		return nil, &ecs.Error{Code: ecs.NotFound, Message: "the tool " + name + " has been removed by the host"}
@@ -229,7 +242,7 @@ func (entityReader) Prepare(c *tools.Call, raw json.RawMessage) (tools.Job, erro
 	return prepareWith(c, "info", b)
 }
 
-func completeComponents(h Host) func(*tools.Call, string, string) []string {
+func completeComponents(h documentHost) func(*tools.Call, string, string) []string {
 	return func(_ *tools.Call, _, prefix string) []string {
 		cat := h.Catalog()
 		if cat == nil {
@@ -244,7 +257,7 @@ func completeComponents(h Host) func(*tools.Call, string, string) []string {
 }
 
 // completeEntities proposes the entities that the catalog samples.
-func completeEntities(h Host) func(*tools.Call, string, string) []string {
+func completeEntities(h documentHost) func(*tools.Call, string, string) []string {
 	return func(_ *tools.Call, _, prefix string) []string {
 		var ids []string
 		for _, e := range h.SampleEntities() {

@@ -13,20 +13,14 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 760, name: "screen", provides: "App.Screen (tools.Screen: Capture)",
-		present: func(a *tools.App) bool { return a.Screen != nil },
-		tools: func(h Host) []*tools.Tool {
-			return []*tools.Tool{withEntities[screenshotArgs](tools.NewPhased(tools.Spec{Name: "screenshot", Group: "subsystems", NeedsApp: true, ReadOnly: true, Example: `{"scale":2}`,
-				Description: "A PNG picture of the game now, whole or a part."},
-				tools.Phases[screenshotArgs, *capture, *capture, screenshotResult]{
-					Before: prepareShot,
-					Frame:  takeShot,
-					After:  func(_ *tools.Call, c *capture) (screenshotResult, error) { return c.finish(h) },
-				}))}
-		},
-	})
+func screenshotTools(h filesHost) []*tools.Tool {
+	return []*tools.Tool{withEntities[screenshotArgs](tools.NewPhased(tools.Spec{Name: "screenshot", Group: "subsystems", NeedsApp: true, ReadOnly: true, Example: `{"scale":2}`,
+		Description: "A PNG picture of the game now, whole or a part."},
+		tools.Phases[screenshotArgs, *capture, *capture, screenshotResult]{
+			Before: prepareShot,
+			Frame:  takeShot,
+			After:  func(_ *tools.Call, c *capture) (screenshotResult, error) { return c.finish(h) },
+		}))}
 }
 
 type screenshotArgs struct {
@@ -123,7 +117,7 @@ func takeShot(f *tools.Frame, c *capture) (*capture, error) {
 }
 
 // finish crops, scales and encodes, off the frame.
-func (c *capture) finish(h Host) (r screenshotResult, err error) {
+func (c *capture) finish(h filesHost) (r screenshotResult, err error) {
 	bounds := c.pic.Image.Bounds()
 	if bounds.Empty() {
 		return r, tools.ErrNoDisplay

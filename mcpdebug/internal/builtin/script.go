@@ -12,17 +12,26 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	families = append(families, family{rank: 400, tools: func(h Host) []*tools.Tool {
-		s := &script{host: h, box: sandbox.New(h.SandboxOptions())}
-		h.OnResetSandbox(func() { s.box.Reset() })
-		return tools.Together(tools.Spec{Group: "script"}, s.runTool(), s.resetTool())
-	}})
+// scriptHost is what scripts need of the server.
+type scriptHost interface {
+	Registry() *tools.Registry
+	Components() *ComponentTools
+	// SandboxOptions bound what scripts may use.
+	SandboxOptions() sandbox.Options
+	// OnResetSandbox has f called when the host or a bind resets the sandbox;
+	// on any goroutine.
+	OnResetSandbox(f func())
+}
+
+func scriptTools(h scriptHost) []*tools.Tool {
+	s := &script{host: h, box: sandbox.New(h.SandboxOptions())}
+	h.OnResetSandbox(func() { s.box.Reset() })
+	return tools.Together(tools.Spec{Group: "script"}, s.runTool(), s.resetTool())
 }
 
 // script is the sandbox of one server.
 type script struct {
-	host Host
+	host scriptHost
 	box  *sandbox.Sandbox
 }
 

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"strconv"
@@ -10,12 +11,32 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	families = append(families, family{rank: 100, tools: func(h Host) []*tools.Tool {
-		return []*tools.Tool{pingTool(h), contextTool(h), getLogsTool(h)}
-	}}, family{rank: 120, tools: func(h Host) []*tools.Tool {
-		return []*tools.Tool{clearCrashTool(h), crashReportTool(h), crashInspectTool(h), goroutinesTool(h)}
-	}})
+// sessionHost is what the tools that orient a client need of the server.
+type sessionHost interface {
+	App() *tools.App
+	// Status is the server's state now.
+	Status() Status
+	// Build tells which program this is.
+	Build() Build
+	// FreshCatalog is the Catalog for an off-frame tool: if the last one is older
+	// than a second and the frame polls, it waits for a new one, at most a
+	// quarter of a second. frame is the host frame it was gathered in.
+	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
+	// Summary is what the host said of itself in App.Summary, as JSON of at
+	// most a kilobyte, and the frame it said it in; nil without.
+	Summary() (json.RawMessage, uint64)
+	// Paused tells whether the host's clock or its top state is paused; nil
+	// without both.
+	Paused() *bool
+	// FrameTimes tells the speed of the loop.
+	FrameTimes() FrameTimes
+	// Logs reads the ring of log lines.
+	Logs(LogQuery) LogPage
+	PreviousCrash() *PreviousCrash
+}
+
+func sessionTools(h sessionHost) []*tools.Tool {
+	return []*tools.Tool{pingTool(h), contextTool(h), getLogsTool(h)}
 }
 
 type pingResult struct {
@@ -30,7 +51,7 @@ type pingResult struct {
 	Build     Build   `json:"build" jsonschema:"which program this is; tells a stale process from a new one"`
 }
 
-func pingTool(h Host) *tools.Tool {
+func pingTool(h sessionHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "ping", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
 		Description: "The game's state, frame and build, at once. If it does not run: crash_report, goroutines.",
@@ -77,7 +98,7 @@ type contextTimes struct {
 	Frames int     `json:"frames" jsonschema:"of how many frames"`
 }
 
-func contextTool(h Host) *tools.Tool {
+func contextTool(h sessionHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "context", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
 		Description: "What runs here: world, state, speed, the host's summary. Call it first; then query.",
@@ -131,7 +152,7 @@ type getLogsResult struct {
 	Hint      string    `json:"hint,omitempty" jsonschema:"what to do if lines are missing"`
 }
 
-func getLogsTool(h Host) *tools.Tool {
+func getLogsTool(h sessionHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "get_logs", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"level":"warn","limit":20}`,
 		Description: "The game's newest log lines, crashes and clients' changes included.",

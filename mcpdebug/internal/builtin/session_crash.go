@@ -6,9 +6,30 @@ import (
 	"strings"
 	"time"
 
+	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/tools"
 )
+
+// crashHost is what the tools for a game that does not run need of the server.
+type crashHost interface {
+	// Crash is the crash the game is in, or the last one, which was cleared;
+	// nil if there was none since the world was bound.
+	Crash() *Crash
+	// PreviousCrash is the unacknowledged end of an earlier process; nil if it
+	// ended well or nothing was kept.
+	PreviousCrash() *PreviousCrash
+	// InspectCrash lets read-only tools run while the game is crashed.
+	InspectCrash(on bool) error
+	// ClearCrash ends the crashed state. Frame goroutine.
+	ClearCrash(w ecs.World, unlock bool) (Cleared, error)
+	// FrameGoroutine is the number of the goroutine that polls; 0: not known.
+	FrameGoroutine() uint64
+}
+
+func crashTools(h crashHost) []*tools.Tool {
+	return []*tools.Tool{clearCrashTool(h), crashReportTool(h), crashInspectTool(h), goroutinesTool(h)}
+}
 
 type clearCrashArgs struct {
 	Unlock bool `json:"unlock,omitempty" jsonschema:"also release a lock left behind"`
@@ -22,7 +43,7 @@ type clearCrashResult struct {
 	Acknowledged bool   `json:"acknowledged,omitempty" jsonschema:"the crash of an earlier run is no longer reported"`
 }
 
-func clearCrashTool(h Host) *tools.Tool {
+func clearCrashTool(h crashHost) *tools.Tool {
 	return tools.New(tools.Spec{
 		Name: "clear_crash", Group: "session", Destructive: true, WhenCrashed: true, Example: `{"unlock":true}`,
 		Description: "Lets a crashed game go on. Read crash_report first.",
@@ -76,7 +97,7 @@ type crashReport struct {
 	Hint       string         `json:"hint,omitempty" jsonschema:"what to do next"`
 }
 
-func crashReportTool(h Host) *tools.Tool {
+func crashReportTool(h crashHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "crash_report", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
 		Description: "Why the game, or its previous run, crashed. Next: crash_inspect or clear_crash.",
@@ -173,7 +194,7 @@ type crashInspectResult struct {
 	Hint string `json:"hint" jsonschema:"what that means"`
 }
 
-func crashInspectTool(h Host) *tools.Tool {
+func crashInspectTool(h crashHost) *tools.Tool {
 	return tools.New(tools.Spec{
 		Name: "crash_inspect", Group: "session", Idempotent: true, WhenCrashed: true, Example: `{"on":true}`,
 		Description: "Lets read-only tools look at the world as the crash left it. Next: query, then clear_crash.",
@@ -217,7 +238,7 @@ type stackGroup struct {
 	CreatedBy      string       `json:"createdBy,omitempty" jsonschema:"function that started it"`
 }
 
-func goroutinesTool(h Host) *tools.Tool {
+func goroutinesTool(h crashHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "goroutines", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"filter":"main."}`,
 		Description: "Stacks of all goroutines, the game loop's first: where a hung game is.",

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,16 +16,23 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	families = append(families, family{rank: 500, tools: func(h Host) []*tools.Tool {
-		s := &snapshots{host: h}
-		return tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())
-	}})
+// snapshotHost is what snapshots need of the server.
+type snapshotHost interface {
+	filesHost
+	App() *tools.App
+	Build() Build
+	Components() *ComponentTools
+	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
+}
+
+func snapshotTools(h snapshotHost) []*tools.Tool {
+	s := &snapshots{host: h}
+	return tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())
 }
 
 // snapshots is shared by the snapshot tools of one server.
 type snapshots struct {
-	host Host
+	host snapshotHost
 	// captures are reused: a large world's memory need not be asked for anew
 	// on the frame.
 	captures sync.Pool

@@ -15,16 +15,16 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-// snapshotHost gives the snapshot tools a data folder.
-type snapshotHost struct {
+// dataHost gives the snapshot tools a data folder.
+type dataHost struct {
 	Host
 	h   *harness
 	dir string
 }
 
-func (s *snapshotHost) Limits() Limits  { return Limits{DataDir: s.dir} }
-func (s *snapshotHost) App() *tools.App { return s.h.app }
-func (s *snapshotHost) FreshCatalog(context.Context) (*ecs.Catalog, uint64) {
+func (s *dataHost) Limits() Limits  { return Limits{DataDir: s.dir} }
+func (s *dataHost) App() *tools.App { return s.h.app }
+func (s *dataHost) FreshCatalog(context.Context) (*ecs.Catalog, uint64) {
 	return s.h.world.Catalog(), s.h.frame
 }
 
@@ -32,8 +32,8 @@ type snapPos struct{ X, Y float64 }
 
 type snapScore struct{ Points int }
 
-func snapshotHarness(t *testing.T) (*harness, *snapshotHost, *arche.World) {
-	host := &snapshotHost{dir: t.TempDir()}
+func snapshotHarness(t *testing.T) (*harness, *dataHost, *arche.World) {
+	host := &dataHost{dir: t.TempDir()}
 	s := &snapshots{host: host}
 	h := newHarness(t, tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())...)
 	host.h = h

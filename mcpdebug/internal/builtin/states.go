@@ -6,15 +6,7 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 410, name: "states", provides: "App.States (tools.States: Stack, Names, Push, Pop)",
-		present: func(a *tools.App) bool { return a.States != nil },
-		tools:   statesTools,
-	})
-}
-
-func statesTools(Host) []*tools.Tool {
+func stateTools() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "states_info", ReadOnly: true, Example: `{}`,
 			Description: "The game's stack of states, and all there are."},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
+	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -23,8 +24,10 @@ type partHost struct {
 	dir string
 }
 
-func (h *partHost) App() *tools.App { return h.app }
-func (h *partHost) Limits() Limits  { return Limits{DataDir: h.dir} }
+func (h *partHost) App() *tools.App                 { return h.app }
+func (h *partHost) OnResetSandbox(func())           {}
+func (h *partHost) SandboxOptions() sandbox.Options { return sandbox.Options{} }
+func (h *partHost) Limits() Limits                  { return Limits{DataDir: h.dir} }
 
 // parts is a host that provides every subsystem, each as small as can be: lists
 // are nil, there is nothing optional.
@@ -122,16 +125,14 @@ func newParts(t *testing.T) (*harness, *parts, *schedule.Schedule) {
 		Render: partRender{p}, Physics: partPhysics{p}, Audio: partAudio{p}, Screen: p}
 	host := &partHost{app: app, dir: t.TempDir()}
 	var ts []*tools.Tool
-	for _, sub := range Subsystems(host, app) {
-		if !sub.Present || sub.Interface == "" {
-			t.Errorf("%s: present %v, interface %q", sub.Name, sub.Present, sub.Interface)
+	for _, sub := range New(host).Subsystems {
+		if !sub.In(app) || sub.Provide == "" {
+			t.Errorf("%s: present %v, provide %q", sub.Name, sub.In(app), sub.Provide)
 		}
-		ts = append(ts, sub.Tools...)
-	}
-	for _, sub := range Subsystems(host, &tools.App{}) {
-		if sub.Present || len(sub.Tools) == 0 {
+		if sub.In(&tools.App{}) || sub.In(nil) || len(sub.Tools) == 0 {
 			t.Errorf("%s: present in an app without parts, or without tools", sub.Name)
 		}
+		ts = append(ts, sub.Tools...)
 	}
 	h := newHarness(t, ts...)
 	h.app = app

@@ -8,15 +8,7 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	subsystems = append(subsystems, subsystem{
-		rank: 400, name: "systems", provides: "App.Systems (tools.Systems: List, SetEnabled; a *schedule.Schedule is one)",
-		present: func(a *tools.App) bool { return a.Systems != nil },
-		tools:   systemsTools,
-	})
-}
-
-func systemsTools(Host) []*tools.Tool {
+func systemTools() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "systems_list", ReadOnly: true, Example: `{"phase":"movement"}`,
 			Description: "The game's systems in running order with their times."}, systemsList),

@@ -10,7 +10,7 @@ import (
 // checked and compiled, world scanned, all matches counted, the first page of
 // 50 copied out and encoded.
 func BenchmarkQueryTool(b *testing.B) {
-	h := newHarness(b, worldTools(nil)...)
+	h := newHarness(b, worldTools()...)
 	m := generic.NewMap2[Position, Health](h.arche)
 	for i := range 1_000_000 {
 		m.NewWith(&Position{X: float64(i % 1009)}, &Health{HP: i * 7919 % 100, Max: 100})

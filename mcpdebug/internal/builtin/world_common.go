@@ -14,12 +14,8 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func init() {
-	families = append(families, family{rank: 200, tools: worldTools})
-}
-
 // worldTools are the tools that read and change the ECS world.
-func worldTools(Host) []*tools.Tool {
+func worldTools() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "world", NeedsWorld: true},
 		statsTool(), worldCheckTool(), componentsInfoTool(),
 		queryTool(), infoTool(),

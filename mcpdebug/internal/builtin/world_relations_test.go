@@ -12,7 +12,7 @@ type orbits struct{ arche.Relation }
 
 // No target is null, as for every entity that is none.
 func TestRelationWithoutATargetIsNull(t *testing.T) {
-	h := newHarness(t, worldTools(nil)...)
+	h := newHarness(t, worldTools()...)
 	id := arche.ComponentID[orbits](h.arche)
 	h.arche.NewEntity(id)
 	e := h.firstEntity()

@@ -20,7 +20,7 @@ type (
 // newArkWorld has four Spots and no relation yet, in an engine with many
 // relations for each entity.
 func newArkWorld(t *testing.T) (h *harness, spots []string) {
-	h = newHarness(t, worldTools(nil)...)
+	h = newHarness(t, worldTools()...)
 	w := ark.NewWorld()
 	h.world = arkworld.New(w)
 	ark.ComponentID[Mount](w)

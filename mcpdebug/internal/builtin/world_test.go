@@ -76,7 +76,7 @@ func init() {
 
 // newWorld is a harness with a player, enemies, a chest and children.
 func newWorld(t testing.TB) *harness {
-	h := newHarness(t, worldTools(nil)...)
+	h := newHarness(t, worldTools()...)
 	w := h.arche
 	arche.AddResource(w, &Score{Points: 3})
 	p := ptr(generic.NewMap4[Position, Health, Player, Title](w)).NewWith(&Position{1, 2}, &Health{100, 100}, &Player{}, &Title{"Hero"})
@@ -517,7 +517,7 @@ func TestReadingChangesNothing(t *testing.T) {
 
 // A catalog taken before the game registered a type is no reason to refuse it.
 func TestStaleCatalog(t *testing.T) {
-	h := newHarness(t, worldTools(nil)...)
+	h := newHarness(t, worldTools()...)
 	h.stale = h.world.Catalog()
 	ptr(generic.NewMap2[Position, Health](h.arche)).NewWith(&Position{}, &Health{HP: 3})
 	if out := h.ok("query", obj{"where": "Health.HP == 3", "sort": "Health.HP", "select": []string{"Health.HP"}}); num(t, out["matched"]) != 1 {
