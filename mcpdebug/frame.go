@@ -75,7 +75,7 @@ func (s *Server) framePart(c *call) (again bool) {
 		}
 		s.noteEntities(c.watched)
 		defer s.touchEntities(c.watched) // also if it panics
-		c.err = c.job.Frame(f)
+		c.err = s.runJob(c, f)
 	}
 	done = true
 	if errors.Is(c.err, tools.ErrLater) {

@@ -99,7 +99,7 @@ func (s *Server) framePartPrepared(c *call) (again bool) {
 	c.watched = s.watchedEntities(&c.pub.Spec)
 	s.noteEntities(c.watched)
 	defer s.touchEntities(c.watched)
-	c.err = c.job.Frame(f)
+	c.err = s.runJob(c, f)
 	if errors.Is(c.err, tools.ErrLater) {
 		c.err = nil
 		return true

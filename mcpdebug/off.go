@@ -28,6 +28,9 @@ func (s *Server) Poll() bool { return false }
 // PollParked does nothing.
 func (s *Server) PollParked(string) bool { return false }
 
+// EndTick does nothing.
+func (s *Server) EndTick() {}
+
 // Guard runs f without recovery, as a nil server does.
 func (s *Server) Guard(f func()) bool {
 	f()

@@ -56,6 +56,9 @@ func (s *Server) poll(w uint32) bool {
 		s.word.And(^uint32(bitRefresh | bitWork))
 		return false
 	}
+	if w&bitObserved != 0 {
+		s.observePoll()
+	}
 	if w&bitRefresh != 0 {
 		s.word.And(^uint32(bitRefresh))
 		s.refresh()

@@ -33,8 +33,9 @@ type Server struct {
 	inflight atomic.Int64
 
 	// Frame goroutine only.
-	world ecs.World
-	app   *tools.App
+	world     ecs.World
+	app       *tools.App
+	observers observers
 
 	view      atomic.Pointer[view] // what Poll published last
 	published broadcast
@@ -81,10 +82,11 @@ type Server struct {
 
 // The bits of Server.word.
 const (
-	bitWork    = 1 << iota // the queue is not empty
-	bitRefresh             // somebody wants a fresh Catalog
-	bitParked              // the last Poll was a PollParked
-	bitStalled             // the watchdog has declared a stall
+	bitWork     = 1 << iota // the queue is not empty
+	bitRefresh              // somebody wants a fresh Catalog
+	bitParked               // the last Poll was a PollParked
+	bitStalled              // the watchdog has declared a stall
+	bitObserved             // there are observers
 )
 
 // view is what Poll publishes of the frame goroutine's side. Immutable.

@@ -48,6 +48,38 @@ type SystemTimes interface {
 	History(frames int) History
 }
 
+// SystemHooks is implemented by a Systems that lets others look between its
+// systems: watches then name the system that changed a value. Without it they
+// name the tick. A host with a scheduler of its own needs no more than
+//
+//	func (s *systems) Observe(hook schedule.Hook) schedule.Hook {
+//		before := s.hook
+//		s.hook = hook
+//		return before
+//	}
+//
+//	func (s *systems) Rehearse(on bool) { s.rehearsal = on } // leave times and counts alone
+//
+//	done := "" // in its loop over the systems
+//	for _, sys := range s.list {
+//		if s.hook != nil {
+//			s.hook(done, sys.name)
+//		}
+//		sys.run()
+//		done = sys.name
+//	}
+//	if s.hook != nil {
+//		s.hook(done, "")
+//	}
+type SystemHooks interface {
+	// Observe has hook called at every boundary between systems from the next
+	// run on, and returns the one that was there; nil ends it.
+	Observe(hook schedule.Hook) (before schedule.Hook)
+	// Rehearse says whether the runs that follow are rehearsals, which are
+	// undone afterwards: they leave no times and are not counted.
+	Rehearse(on bool)
+}
+
 // SystemInfo describes one system; History and FrameTimes its past. They are
 // the types of package schedule.
 type (

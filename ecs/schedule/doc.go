@@ -21,6 +21,9 @@
 // hangs: the frame goroutine publishes times with atomic stores and takes no
 // lock.
 //
+// [Schedule.Observe] lets somebody look at the boundaries between systems, so
+// that a change can be laid at the door of the system that made it.
+//
 // The cost per system and run is two clock reads, two atomic stores and one
 // label switch; nothing is allocated.
 package schedule

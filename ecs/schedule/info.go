@@ -17,6 +17,8 @@ type Info struct {
 	Writes   []string `json:"writes,omitempty" jsonschema:"components and resources that the system writes"`
 	Entities *int     `json:"entities,omitempty" jsonschema:"entities that the last run visited"`
 	Doc      string   `json:"doc,omitempty" jsonschema:"what the system does"`
+	Func     string   `json:"func,omitempty" jsonschema:"the Go function that it runs"`
+	Source   string   `json:"source,omitempty" jsonschema:"where the function is written: file:line"`
 }
 
 // History is a copy of the last frames.

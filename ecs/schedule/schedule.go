@@ -24,12 +24,15 @@ type Schedule struct {
 	current atomic.Pointer[system]
 	since   atomic.Int64 // nanoseconds after epoch at which current began
 
-	ring   ring
-	manual bool // the host calls Frame
-	frame  uint64
-	slot   int
-	epoch  time.Time
-	idle   context.Context
+	ring      ring
+	hook      Hook
+	rehearsal bool // runs do not count
+	manual    bool // the host calls Frame
+	frame     uint64
+	slot      int
+	busy      int64 // nanoseconds of this Run's systems
+	epoch     time.Time
+	idle      context.Context
 }
 
 type phase struct {
@@ -40,6 +43,7 @@ type phase struct {
 type system struct {
 	name, doc     string
 	phase         string
+	fn, source    string // the function and where it is written
 	run           func()
 	enabled       bool
 	reads, writes []string
@@ -99,6 +103,7 @@ func (s *Schedule) Add(phaseName, name string, run func(), opts ...Option) {
 	}
 	sys := &system{name: name, phase: phaseName, run: run, enabled: true,
 		labels: pprof.WithLabels(context.Background(), pprof.Labels(LabelKey, name))}
+	sys.fn, sys.source = place(run, caller())
 	for _, o := range opts {
 		o(sys)
 	}
@@ -118,6 +123,9 @@ func (s *Schedule) Add(phaseName, name string, run func(), opts ...Option) {
 // frame and its runs add up. A host that never calls it gets one frame per Run.
 // Frame goroutine.
 func (s *Schedule) Frame(n uint64) {
+	if s.rehearsal {
+		return
+	}
 	s.manual = true
 	s.begin(n)
 }
@@ -132,48 +140,68 @@ func (s *Schedule) begin(n uint64) {
 // panics, the panic goes on to the caller and Running keeps naming the system.
 // Frame goroutine.
 func (s *Schedule) Run(phases ...string) {
-	if !s.manual || s.frame == 0 {
+	if (!s.manual || s.frame == 0) && !s.rehearsal {
 		s.begin(s.frame + 1)
 	}
 	// Also after a panic: whatever the host does next is not the system's work.
 	defer pprof.SetGoroutineLabels(s.idle)
 	start := s.now()
-	first := start
+	s.busy = 0
+	done := ""
 	if len(phases) == 0 {
 		for _, p := range s.phases {
-			start = s.runPhase(p, start)
+			done, start = s.runPhase(p, done, start)
 		}
 	} else {
 		for _, name := range phases {
 			if p := s.phase(name); p != nil {
-				start = s.runPhase(p, start)
+				done, start = s.runPhase(p, done, start)
 			}
 		}
 	}
 	s.current.Store(nil)
-	s.ring.addBusy(s.slot, start-first)
+	if s.hook != nil {
+		s.look(done, "")
+	}
+	if !s.rehearsal {
+		s.ring.addBusy(s.slot, s.busy)
+	}
 }
 
-func (s *Schedule) runPhase(p *phase, start int64) int64 {
-	for _, sys := range p.systems {
-		if !sys.enabled {
-			continue
-		}
-		s.since.Store(start)
-		s.current.Store(sys)
-		pprof.SetGoroutineLabels(sys.labels)
-		sys.run()
-		end := s.now()
-		d := end - start
-		start = end
-		sys.runs++
-		sys.last = d
-		sys.sum += d
-		sys.most = max(sys.most, d)
-		cell := &sys.times[s.slot]
-		cell.Store(max(cell.Load(), 0) + d)
+// runPhase runs the systems of a phase. done is the system that ran last, start
+// when it ended.
+func (s *Schedule) runPhase(p *phase, done string, start int64) (last string, end int64) {
+	if s.hook != nil {
+		return s.runWatched(p, done, start)
 	}
-	return start
+	for _, sys := range p.systems {
+		if sys.enabled {
+			start = s.runSystem(sys, start)
+		}
+	}
+	return "", start
+}
+
+func (s *Schedule) runSystem(sys *system, start int64) (end int64) {
+	s.since.Store(start)
+	s.current.Store(sys)
+	pprof.SetGoroutineLabels(sys.labels)
+
+	sys.run()
+
+	end = s.now()
+	if s.rehearsal {
+		return end
+	}
+	d := end - start
+	s.busy += d
+	sys.runs++
+	sys.last = d
+	sys.sum += d
+	sys.most = max(sys.most, d)
+	cell := &sys.times[s.slot]
+	cell.Store(max(cell.Load(), 0) + d)
+	return end
 }
 
 // now is in nanoseconds after the epoch. time.Since reads only the monotonic
@@ -210,7 +238,7 @@ func (s *Schedule) List() []Info {
 	infos := make([]Info, len(all))
 	for i, sys := range all {
 		infos[i] = Info{Name: sys.name, Phase: sys.phase, Position: i, Enabled: sys.enabled,
-			LastMs: ms(sys.last), MaxMs: ms(sys.most), Runs: sys.runs, Doc: sys.doc,
+			LastMs: ms(sys.last), MaxMs: ms(sys.most), Runs: sys.runs, Doc: sys.doc, Func: sys.fn, Source: sys.source,
 			Reads: slices.Clone(sys.reads), Writes: slices.Clone(sys.writes)}
 		if sys.runs > 0 {
 			infos[i].AvgMs = ms(sys.sum) / float64(sys.runs)

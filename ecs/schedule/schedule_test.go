@@ -3,6 +3,9 @@ package schedule
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -267,4 +270,114 @@ func BenchmarkRun(b *testing.B) {
 		s.Run()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/systems, "ns/system")
+}
+
+func TestHookStandsBetweenSystems(t *testing.T) {
+	s := New("a", "b")
+	var seen []string
+	for _, n := range []string{"one", "two", "off", "three"} {
+		phase := "a"
+		if n == "three" {
+			phase = "b"
+		}
+		s.Add(phase, n, func() { seen = append(seen, n) })
+	}
+	s.SetEnabled("off", false)
+	hook := func(done, next string) { seen = append(seen, done+">"+next) }
+	if s.Observe(hook) != nil {
+		t.Error("there was a hook before the first")
+	}
+	s.Run()
+	s.Run("b")
+	if want := []string{">one", "one", "one>two", "two", "two>three", "three", "three>", ">three", "three", "three>"}; !slices.Equal(seen, want) {
+		t.Errorf("seen %q, want %q", seen, want)
+	}
+	if s.Observe(nil) == nil {
+		t.Error("Observe does not give the old hook back")
+	}
+	seen = nil
+	s.Run()
+	if want := []string{"one", "two", "three"}; !slices.Equal(seen, want) {
+		t.Errorf("seen %q without a hook, want %q", seen, want)
+	}
+}
+
+// What a hook does is neither a system's time nor the frame's.
+func TestHookBelongsToNoSystemsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New("p")
+		s.Add("p", "a", func() { time.Sleep(time.Millisecond) })
+		s.Add("p", "b", func() { time.Sleep(2 * time.Millisecond) })
+		s.Observe(func(_, _ string) { time.Sleep(time.Second) })
+		s.Run()
+		f := s.History(1).Frames[0]
+		if f.Busy != 3*time.Millisecond || f.Systems[0] != time.Millisecond || f.Systems[1] != 2*time.Millisecond {
+			t.Errorf("frame %+v, want 1 ms and 2 ms and nothing of the hook", f)
+		}
+	})
+}
+
+func TestRehearsalLeavesNoTimes(t *testing.T) {
+	s := New("p")
+	n := 0
+	s.Add("p", "a", func() { n++ })
+	s.Frame(7)
+	s.Run()
+	before, list := s.History(10), s.List()
+	s.Rehearse(true)
+	s.Frame(8)
+	s.Run()
+	s.Run()
+	s.Rehearse(false)
+	if after := s.History(10); len(after.Frames) != len(before.Frames) || after.Frames[0].Busy != before.Frames[0].Busy {
+		t.Errorf("history %+v after a rehearsal, want %+v", after, before)
+	}
+	if got := s.List()[0]; got.Runs != 1 || got.LastMs != list[0].LastMs || n != 3 {
+		t.Errorf("%d runs counted and %d run, want 1 and 3", got.Runs, n)
+	}
+}
+
+type mover struct{ x int }
+
+func (m *mover) long() {
+	for i := range 100 {
+		m.x += i * m.x
+		runtime.KeepAlive(m)
+	}
+}
+
+func (m *mover) short() { m.x++ }
+
+//go:noinline
+func (m *mover) far() {
+	m.long()
+}
+
+func plain() {}
+
+// Systems are mostly method values, whose wrapper has no place in the source.
+func TestSystemsNameTheirSource(t *testing.T) {
+	s := New("p")
+	m := &mover{}
+	s.Add("p", "long", m.long)
+	s.Add("p", "far", m.far)
+	s.Add("p", "short", m.short)
+	s.Add("p", "plain", plain)
+	s.Add("p", "literal", func() { m.x++ })
+	src, err := os.ReadFile("schedule_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(src), "\n")
+	for i, want := range []struct{ fn, text string }{{"schedule.(*mover).long", "range 100"}, {"schedule.(*mover).far", "m.long()"}, {"schedule.(*mover).short", "short() {"},
+		{"schedule.plain", "func plain()"}, {"schedule.TestSystemsNameTheirSource.func1", `"literal"`}} {
+		info := s.List()[i]
+		if !strings.HasSuffix(info.Func, want.fn) {
+			t.Errorf("%s: function %q, want %q", info.Name, info.Func, want.fn)
+		}
+		var n int
+		if _, err := fmt.Sscanf(info.Source, "schedule/schedule_test.go:%d", &n); err != nil || n < 1 || n > len(lines) || !strings.Contains(lines[n-1], want.text) {
+			t.Errorf("%s: source %q is not the line with %q", info.Name, info.Source, want.text)
+		}
+	}
 }

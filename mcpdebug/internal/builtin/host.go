@@ -17,6 +17,7 @@ type Host interface {
 	crashHost
 	documentHost
 	helpHost
+	observerHost
 	profileHost
 	scriptHost
 	sessionHost
