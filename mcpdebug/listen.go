@@ -4,6 +4,7 @@ package mcpdebug
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/internal/discovery"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
@@ -20,20 +22,23 @@ import (
 type face struct {
 	front *front.Front
 	addr  net.Addr // nil without a port
+	found *discovery.Announcement
 }
 
 // Listen makes a server and serves it at addr ("127.0.0.1:0" lets the platform
-// choose the port). If it cannot bind, the server is nil, which is a valid
-// no-op, and the error says why and, if it can be told, what answers there.
-// Any goroutine.
+// choose the port). If another Loupe has DefaultAddr, the next free port after
+// it is taken, unless Options.FixedPort is set; URL tells which. If it cannot
+// bind, the server is nil, which is a valid no-op, and the error says why and,
+// if it can be told, what answers there. Any goroutine.
 func Listen(addr string, o *Options) (*Server, error) {
 	s := New(o)
-	bound, err := s.face.front.Listen(addr)
+	bound, err := s.bind(addr)
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	s.face.addr = bound
+	s.enlist()
 	return s, nil
 }
 
@@ -62,7 +67,7 @@ func (s *Server) listed(l *tools.Listing) []*tools.Published {
 	return slices.DeleteFunc(slices.Clone(l.Tools), func(p *tools.Published) bool { return !s.offers(&p.Spec) })
 }
 
-func (f *face) close() error { return f.front.Close() }
+func (f *face) close() error { return errors.Join(f.found.Remove(), f.front.Close()) }
 
 // Dispatch answers one JSON-RPC message without a connection: on the calling
 // goroutine, which must be the frame's, with the tool and all its parts run

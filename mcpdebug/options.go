@@ -32,6 +32,16 @@ type Options struct {
 	// stalled. Default 2 s.
 	StallAfter time.Duration
 
+	// FixedPort: if another Loupe has the port of DefaultAddr, Listen refuses
+	// instead of taking the next free port of a small range. Every other address
+	// is taken as it is or refused in any case. Default false.
+	FixedPort bool
+	// NoDiscovery: the server writes no file that lets the user's bridges and
+	// command lines find it. Default false: it is announced, by a file in the
+	// user's runtime directory that only the user can read and that names its
+	// address, its process and its build, never its token.
+	NoDiscovery bool
+
 	// CrashFile keeps fatal errors that Go cannot recover (concurrent map
 	// writes, stack overflow, a panic in another goroutine) for the next
 	// process's crash_report. It takes the process's one

@@ -174,6 +174,7 @@ func (s *Server) Bind(world ecs.World, app *tools.App) {
 	s.counts.crashes.Store(0)
 	s.ResetSandbox()
 	s.bindSubsystems(app)
+	s.enlistApp(app)
 	s.refresh()
 	s.settle()
 }

@@ -27,6 +27,7 @@ import (
 
 type config struct {
 	addr, data      string
+	fixed           bool // addr was asked for
 	fps             int
 	frames          uint64
 	parkAt, parkFor uint64
@@ -49,6 +50,7 @@ func main() {
 	flag.Uint64Var(&c.parkFor, "park-for", 120, "frames that the loading is spread over")
 	flag.BoolVar(&c.quiet, "quiet", false, "print the address alone")
 	flag.Parse()
+	flag.Visit(func(f *flag.Flag) { c.fixed = c.fixed || f.Name == "addr" })
 	if flag.NArg() > 0 || c.fps < 0 || c.game.Enemies < 0 {
 		flag.Usage()
 		os.Exit(2)
@@ -71,7 +73,7 @@ func run(ctx context.Context, c config) error {
 	}
 	handler := slog.NewTextHandler(logTo, nil)
 	dbg, err := mcpdebug.Listen(c.addr, &mcpdebug.Options{
-		Logger: slog.New(handler), DataDir: c.data, CrashFile: filepath.Join(c.data, "crash.txt"),
+		FixedPort: c.fixed, Logger: slog.New(handler), DataDir: c.data, CrashFile: filepath.Join(c.data, "crash.txt"),
 	})
 	if err != nil {
 		// A nil server is a valid one that does nothing: the game runs on.

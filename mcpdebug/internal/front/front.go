@@ -133,6 +133,9 @@ func New(b Backend, o Options) *Front {
 	return f
 }
 
+// Locked reports whether every request needs a token.
+func (f *Front) Locked() bool { return f.guard.locked }
+
 // Close ends streams and sessions, waits a moment for the answers under way
 // and closes every connection. The backend must be closed before, so that
 // waiting calls are answered. It takes less than 100 ms and may be called

@@ -38,13 +38,29 @@ func (f *Front) Listen(addr string) (net.Addr, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		if portInUse(err) {
-			return nil, fmt.Errorf("%s is in use: %s. Stop it, or choose another port (port 0 takes any free one): %w", addr, whoAnswers(addr), err)
+			e := &InUseError{Addr: addr, err: err}
+			e.Who, e.Loupe = whoAnswers(addr)
+			return nil, e
 		}
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
 	f.Serve(l)
 	return l.Addr(), nil
 }
+
+// InUseError is the error of a port that somebody else has.
+type InUseError struct {
+	Addr  string
+	Who   string // what answers there, for people
+	Loupe bool   // it is another debug server of this kind
+	err   error
+}
+
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("%s is in use: %s. Stop it, or choose another port (port 0 takes any free one): %v", e.Addr, e.Who, e.err)
+}
+
+func (e *InUseError) Unwrap() error { return e.err }
 
 // mayBind refuses addresses beyond loopback without permission.
 func (f *Front) mayBind(addr string) error {

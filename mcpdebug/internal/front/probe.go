@@ -15,13 +15,14 @@ import (
 // probeTimeout bounds the question what holds a port: the game waits for it.
 const probeTimeout = 500 * time.Millisecond
 
-// whoAnswers finds out what serves an address that cannot be bound.
-func whoAnswers(addr string) string {
+// whoAnswers finds out what serves an address that cannot be bound, and whether
+// it is a server like this one.
+func whoAnswers(addr string) (text string, loupe bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return "what answers there cannot be told"
+		return "what answers there cannot be told", false
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
@@ -50,7 +51,7 @@ func whoAnswers(addr string) string {
 	}
 	status, header, body, err := post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"`+sessionVersions[0]+`","capabilities":{},"clientInfo":{"name":"loupe-probe","version":"1"}}}`)
 	if err != nil {
-		return "something that does not speak HTTP holds it"
+		return "something that does not speak HTTP holds it", false
 	}
 	var init struct {
 		Result struct {
@@ -67,23 +68,23 @@ func whoAnswers(addr string) string {
 		}
 	}
 	if json.Unmarshal(sseData(body), &init) != nil {
-		return fmt.Sprintf("a web server that is no Loupe answers there (HTTP %d)", status)
+		return fmt.Sprintf("a web server that is no Loupe answers there (HTTP %d)", status), false
 	}
 	if session := header.Get(headerSession); session != "" {
 		// Not with the probe's own context: the session must go even if it took long.
 		defer endSession("http://"+net.JoinHostPort(host, port)+"/mcp", session)
 	}
-	switch loupe := init.Result.Meta.Loupe; {
-	case loupe.PID == os.Getpid():
-		return fmt.Sprintf("this very process (pid %d) serves it already", loupe.PID)
-	case loupe.PID != 0:
-		return fmt.Sprintf("another Loupe answers there: %s, pid %d", loupe.Module, loupe.PID)
+	switch other := init.Result.Meta.Loupe; {
+	case other.PID == os.Getpid():
+		return fmt.Sprintf("this very process (pid %d) serves it already", other.PID), true
+	case other.PID != 0:
+		return fmt.Sprintf("another Loupe answers there: %s, pid %d", other.Module, other.PID), true
 	case init.Result.ServerInfo.Name != "":
-		return fmt.Sprintf("another MCP server answers there: %s %s", clip(init.Result.ServerInfo.Name), clip(init.Result.ServerInfo.Version))
+		return fmt.Sprintf("another MCP server answers there: %s %s", clip(init.Result.ServerInfo.Name), clip(init.Result.ServerInfo.Version)), false
 	case init.Error.Data.Check != "":
-		return "another Loupe answers there, but it does not let this process in (" + clip(init.Error.Data.Check) + ")"
+		return "another Loupe answers there, but it does not let this process in (" + clip(init.Error.Data.Check) + ")", true
 	}
-	return fmt.Sprintf("a web server answers there (HTTP %d)", status)
+	return fmt.Sprintf("a web server answers there (HTTP %d)", status), false
 }
 
 func endSession(url, session string) {

@@ -1,0 +1,5 @@
+//go:build !unix && !windows
+
+package discovery
+
+func processAlive(int) bool { return true }
