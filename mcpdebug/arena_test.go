@@ -12,6 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -71,20 +72,20 @@ type armorResult struct {
 }
 
 func init() {
-	ecs.Describe(
-		ecs.Doc[Armor]("What stands between an entity and harm."),
-		ecs.Computed("Ratio", func(a *Armor) float64 { return float64(a.Points) / float64(a.Max) }, "part that is left"),
-		ecs.Action("Repair", func(a *Armor, in armorArgs) (armorResult, error) {
+	value.Describe(
+		value.Doc[Armor]("What stands between an entity and harm."),
+		value.Computed("Ratio", func(a *Armor) float64 { return float64(a.Points) / float64(a.Max) }, "part that is left"),
+		value.Action("Repair", func(a *Armor, in armorArgs) (armorResult, error) {
 			if a.Points == a.Max {
 				return armorResult{}, errors.New("it is whole")
 			}
 			a.Points = min(a.Points+in.Points, a.Max)
 			return armorResult{a.Points}, nil
 		}, "Gives points back, up to Max."),
-		ecs.Default(Armor{Points: 10, Max: 20}),
+		value.Default(Armor{Points: 10, Max: 20}),
 	)
-	ecs.Describe(ecs.Label(func(*Hero) string { return "hero" }))
-	ecs.Describe(ecs.Label(func(m *Monster) string { return m.Kind.String() }))
+	value.Describe(value.Label(func(*Hero) string { return "hero" }))
+	value.Describe(value.Label(func(m *Monster) string { return m.Kind.String() }))
 }
 
 // newArena makes a hero with a bag who is ridden by a parrot, and three

@@ -9,6 +9,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -90,7 +91,7 @@ func (arenaAudio) Info() tools.AudioInfo {
 
 func (arenaAudio) Reload(name string) (tools.Sound, error) {
 	if name != "shot" {
-		return tools.Sound{}, &ecs.Error{Code: ecs.NotFound, Message: "no sound named " + name, Got: name, Options: []string{"shot"}, Total: 1, Next: "audio"}
+		return tools.Sound{}, &refusal.Error{Code: refusal.NotFound, Message: "no sound named " + name, Got: name, Options: []string{"shot"}, Total: 1, Next: "audio"}
 	}
 	return arenaShot, nil
 }

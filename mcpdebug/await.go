@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -45,7 +45,7 @@ func (s *Server) await(c *call) *tools.Reply {
 		case <-framed:
 			return s.guarded(c, s.finish)
 		case <-client.Done():
-			s.giveUp(c, &ecs.Error{Code: ecs.Cancelled, Message: "the client has gone; the call did not run"}, "the client has gone")
+			s.giveUp(c, &refusal.Error{Code: refusal.Cancelled, Message: "the client has gone; the call did not run"}, "the client has gone")
 		case <-s.closed:
 			if c.state.Load() == finishing {
 				// It has taken effect and is all but answered.
@@ -63,7 +63,7 @@ func (s *Server) await(c *call) *tools.Reply {
 				timeout.Reset(s.opts.CallTimeout) // a person is thinking
 				continue
 			}
-			s.giveUp(c, &ecs.Error{Code: ecs.Timeout,
+			s.giveUp(c, &refusal.Error{Code: refusal.Timeout,
 				Message: fmt.Sprintf("%s was not run within %s and was taken out of the queue; nothing was changed", c.pub.Spec.Name, s.opts.CallTimeout),
 				Hint:    "the queue may be long or the frames slow: context tells the frame rate", Next: "context"}, "the call timed out")
 		}
@@ -87,7 +87,7 @@ func (s *Server) mayBlock(p *tools.Published) bool {
 func (s *Server) guarded(c *call, part func(*call) *tools.Reply) (r *tools.Reply) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = refusal(s.panicked(c, p, "off the frame", false), s.frame.Load())
+			r = refusedReply(s.panicked(c, p, "off the frame", false), s.frame.Load())
 		}
 	}()
 	return part(c)
@@ -97,7 +97,7 @@ func (s *Server) guarded(c *call, part func(*call) *tools.Reply) (r *tools.Reply
 func (s *Server) begin(c *call) *tools.Reply {
 	s.newToolCall(c, s.view.Load())
 	if e := s.prepare(c); e != nil {
-		return refusal(e, s.frame.Load())
+		return refusedReply(e, s.frame.Load())
 	}
 	if c.pub.Spec.OffFrame {
 		return nil
@@ -105,34 +105,34 @@ func (s *Server) begin(c *call) *tools.Reply {
 	c.watched = s.watchedEntities(&c.pub.Spec)
 	switch s.enqueue(c) {
 	case queueFull:
-		return refusal(&ecs.Error{Code: ecs.Busy, Message: fmt.Sprintf("%d calls are waiting already; this one was not queued", s.opts.QueueLen),
+		return refusedReply(&refusal.Error{Code: refusal.Busy, Message: fmt.Sprintf("%d calls are waiting already; this one was not queued", s.opts.QueueLen),
 			Got: s.opts.QueueLen + 1, Want: s.opts.QueueLen, Hint: "one call is answered a frame: wait for answers before sending more"}, s.frame.Load())
 	case queueClosed:
-		return refusal(errClosed(), s.frame.Load())
+		return refusedReply(errClosed(), s.frame.Load())
 	}
 	return nil
 }
 
 // giveUp answers with notRun if the call has not begun, else that nobody knows.
-func (s *Server) giveUp(c *call, notRun *ecs.Error, why string) {
+func (s *Server) giveUp(c *call, notRun *refusal.Error, why string) {
 	if c.abandon() {
 		s.remove()
 		if c.tried.Load() {
 			notRun = s.outcomeUnknown(c, why)
 		}
-		c.answer(refusal(notRun, s.frame.Load()))
+		c.answer(refusedReply(notRun, s.frame.Load()))
 		return
 	}
-	c.answer(refusal(s.outcomeUnknown(c, why), s.frame.Load()))
+	c.answer(refusedReply(s.outcomeUnknown(c, why), s.frame.Load()))
 }
 
-func (s *Server) outcomeUnknown(c *call, why string) *ecs.Error {
+func (s *Server) outcomeUnknown(c *call, why string) *refusal.Error {
 	name := c.pub.Spec.Name
-	e := &ecs.Error{Code: ecs.OutcomeUnknown,
+	e := &refusal.Error{Code: refusal.OutcomeUnknown,
 		Message: fmt.Sprintf("%s after %s had begun: it may or may not have taken effect", why, name),
 		Hint:    "read what it should have changed before calling it again"}
 	if c.pub.Spec.ReadOnly {
-		e.Code = ecs.Timeout
+		e.Code = refusal.Timeout
 		e.Message = fmt.Sprintf("%s after %s had begun; it changes nothing", why, name)
 		e.Hint = "call it again, asking for less"
 	}
@@ -144,9 +144,9 @@ func (s *Server) work(c *call) {
 	done := false
 	defer func() {
 		if p := recover(); p != nil {
-			c.answer(refusal(s.panicked(c, p, "off the frame", false), s.frame.Load()))
+			c.answer(refusedReply(s.panicked(c, p, "off the frame", false), s.frame.Load()))
 		} else if !done {
-			c.answer(refusal(s.panicked(c, "the tool ended its goroutine (runtime.Goexit)", "off the frame", false), s.frame.Load()))
+			c.answer(refusedReply(s.panicked(c, "the tool ended its goroutine (runtime.Goexit)", "off the frame", false), s.frame.Load()))
 		}
 	}()
 	s.doWork(c)
@@ -182,7 +182,7 @@ func (s *Server) runOff(c *call) *tools.Reply {
 	c.at.Store(c.frame)
 	if c.job.Frame != nil {
 		if c.err = c.job.Frame(s.newFrame(c, nil)); errors.Is(c.err, tools.ErrLater) {
-			c.err = &ecs.Error{Code: ecs.NotSupported, Message: "an off-frame tool cannot ask for a later frame: a mistake of the tool"}
+			c.err = &refusal.Error{Code: refusal.NotSupported, Message: "an off-frame tool cannot ask for a later frame: a mistake of the tool"}
 		}
 	}
 	return s.finish(c)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -45,7 +45,7 @@ func TestCallsWhileTheGamePollsWithoutAPause(t *testing.T) {
 				var got struct{ N int }
 				switch err := json.Unmarshal(r.Structured, &got); {
 				case n%5 == 4:
-					if code != ecs.Panicked {
+					if code != refusal.Panicked {
 						t.Errorf("call %d: %s %s", n, code, text)
 					}
 				case err != nil || code != "" || got.N != n:

@@ -12,8 +12,8 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -124,7 +124,7 @@ func (s *stateStack) Push(name string) error {
 }
 func (s *stateStack) Pop() error {
 	if len(*s) == 1 {
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: "the bottom state stays"}
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: "the bottom state stays"}
 	}
 	*s = (*s)[:len(*s)-1]
 	return nil

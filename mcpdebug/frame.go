@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -101,24 +102,24 @@ func sameHandler(published, now tools.Handler) bool {
 // finish runs the part after and encodes the answer, off the frame.
 func (s *Server) finish(c *call) *tools.Reply {
 	if c.err != nil {
-		return refusal(c.err, c.frame)
+		return refusedReply(c.err, c.frame)
 	}
 	if c.job.Finish == nil {
 		return success(nil, c.frame, c.took)
 	}
 	r, err := c.job.Finish(c.tc)
 	if err != nil {
-		return refusal(err, c.frame)
+		return refusedReply(err, c.frame)
 	}
 	return success(r, c.frame, c.took)
 }
 
 // panicked makes the refusal of a tool that panicked. The game goes on.
-func (s *Server) panicked(c *call, p any, place string, locked bool) *ecs.Error {
+func (s *Server) panicked(c *call, p any, place string, locked bool) *refusal.Error {
 	text := panicText(p)
 	stack := traceback()
 	s.log.Error("a tool panicked", "tool", c.pub.Spec.Name, "panic", text, "frame", s.frame.Load(), "place", place)
-	e := &ecs.Error{Code: ecs.Panicked,
+	e := &refusal.Error{Code: refusal.Panicked,
 		Message: fmt.Sprintf("%s panicked %s: %s\n\n%s", c.pub.Spec.Name, place, text, clip(stack, 8<<10)),
 		Got:     text, Hint: "the game goes on; the panic is a mistake of the tool. get_logs has it too", Next: "get_logs"}
 	if locked {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -50,7 +50,7 @@ const (
 // gate says why a tool cannot run now; nil if it can. The order is part of the
 // contract: a host that stopped polling after it recorded a crash reports the
 // crash, not the stall.
-func (s *Server) gate(spec *tools.Spec, at where) *ecs.Error {
+func (s *Server) gate(spec *tools.Spec, at where) *refusal.Error {
 	if s.closing.Load() {
 		return errClosed()
 	}
@@ -72,7 +72,7 @@ func (s *Server) gate(spec *tools.Spec, at where) *ecs.Error {
 		}
 	}
 	if p := s.park.Load(); p != nil && !spec.WhenParked {
-		return &ecs.Error{Code: ecs.Parked,
+		return &refusal.Error{Code: refusal.Parked,
 			Message: fmt.Sprintf("%s cannot run while %q is suspended midway (for %s so far): that operation must complete first", spec.Name, p.operation, roughly(time.Since(p.since))),
 			Got:     p.operation, Hint: "try again when ping says running; context and get_logs answer meanwhile", Next: "ping"}
 	}
@@ -80,13 +80,13 @@ func (s *Server) gate(spec *tools.Spec, at where) *ecs.Error {
 }
 
 // permit applies the host's options.
-func (s *Server) permit(spec *tools.Spec) *ecs.Error {
+func (s *Server) permit(spec *tools.Spec) *refusal.Error {
 	if !s.offers(spec) {
-		return &ecs.Error{Code: ecs.NotSupported, Message: fmt.Sprintf("this game's options do not allow the tool %s", spec.Name),
+		return &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("this game's options do not allow the tool %s", spec.Name),
 			Got: spec.Name, Hint: "help lists the tools that may be called", Next: "help"}
 	}
 	if s.opts.ReadOnly && !spec.ReadOnly && (spec.Destructive || spec.Group != "session") {
-		return &ecs.Error{Code: ecs.ReadOnly, Message: fmt.Sprintf("this server is read-only: %s may change the game", spec.Name),
+		return &refusal.Error{Code: refusal.ReadOnly, Message: fmt.Sprintf("this server is read-only: %s may change the game", spec.Name),
 			Got: spec.Name, Hint: "the host would have to start the server without Options.ReadOnly"}
 	}
 	return nil
@@ -101,31 +101,31 @@ func (s *Server) offers(spec *tools.Spec) bool {
 }
 
 // needs refuses tools that want what is not bound.
-func needs(spec *tools.Spec, world, app bool) *ecs.Error {
+func needs(spec *tools.Spec, world, app bool) *refusal.Error {
 	switch {
 	case spec.NeedsWorld && !world:
-		return &ecs.Error{Code: ecs.NoWorld, Message: spec.Name + " needs a world, and the game has bound none",
+		return &refusal.Error{Code: refusal.NoWorld, Message: spec.Name + " needs a world, and the game has bound none",
 			Hint: "the host calls Bind when its world exists; context tells when it does", Next: "context"}
 	case spec.NeedsApp && !app:
-		return &ecs.Error{Code: ecs.NoApp, Message: spec.Name + " needs the host's own interfaces (tools.App), and the game has bound none",
+		return &refusal.Error{Code: refusal.NoApp, Message: spec.Name + " needs the host's own interfaces (tools.App), and the game has bound none",
 			Hint: "capabilities names what a host can provide", Next: "capabilities"}
 	}
 	return nil
 }
 
-func errClosed() *ecs.Error {
-	return &ecs.Error{Code: ecs.Closed, Message: "the debug server was closed; the call did not run", Hint: "the game is ending or has closed its server; connect again when it runs"}
+func errClosed() *refusal.Error {
+	return &refusal.Error{Code: refusal.Closed, Message: "the debug server was closed; the call did not run", Hint: "the game is ending or has closed its server; connect again when it runs"}
 }
 
-func (s *Server) startingError() *ecs.Error {
-	return &ecs.Error{Code: ecs.Starting,
+func (s *Server) startingError() *refusal.Error {
+	return &refusal.Error{Code: refusal.Starting,
 		Message: fmt.Sprintf("the game has not polled yet, %s after it started the server; the call did not run", roughly(time.Since(s.started))),
 		Hint:    "it may be loading: ping tells the state. If it never polls, its loop lacks the call to Poll", Next: "ping"}
 }
 
-func (s *Server) crashedError(c *crash) *ecs.Error {
+func (s *Server) crashedError(c *crash) *refusal.Error {
 	// The text is the traceback, verbatim.
-	return &ecs.Error{Code: ecs.Crashed, Message: c.wire,
+	return &refusal.Error{Code: refusal.Crashed, Message: c.wire,
 		Hint: "crash_report tells more; crash_inspect lets read-only tools look at the world; clear_crash resumes", Next: "crash_report"}
 }
 

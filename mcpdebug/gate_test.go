@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -37,7 +37,7 @@ func flagged(t testing.TB, s *Server) map[string]*atomic.Int64 {
 }
 
 // expectGates sends a call of each flag; want holds the code of the refusal.
-func expectGates(t *testing.T, s *Server, runs map[string]*atomic.Int64, poll func() bool, want map[string]ecs.Code) {
+func expectGates(t *testing.T, s *Server, runs map[string]*atomic.Int64, poll func() bool, want map[string]refusal.Code) {
 	t.Helper()
 	for name, n := range runs {
 		before := n.Load()
@@ -65,8 +65,8 @@ func expectGates(t *testing.T, s *Server, runs map[string]*atomic.Int64, poll fu
 }
 
 func TestGatesByStateAndFlag(t *testing.T) {
-	all := func(code ecs.Code, but ...string) map[string]ecs.Code {
-		m := map[string]ecs.Code{}
+	all := func(code refusal.Code, but ...string) map[string]refusal.Code {
+		m := map[string]refusal.Code{}
 		for _, n := range []string{"neither", "readonly", "destructive", "whenparked", "whencrashed", "both"} {
 			m[n] = code
 		}
@@ -81,35 +81,35 @@ func TestGatesByStateAndFlag(t *testing.T) {
 
 		parked := func() bool { return s.PollParked("load_level") }
 		parked()
-		expectGates(t, s, runs, parked, all(ecs.Parked, "whenparked", "both"))
+		expectGates(t, s, runs, parked, all(refusal.Parked, "whenparked", "both"))
 		time.Sleep(time.Second)
-		if text := refusedWith(t, now(t, s, "neither", ""), ecs.Parked); !strings.Contains(text, "load_level") || !strings.Contains(text, "1s") {
+		if text := refusedWith(t, now(t, s, "neither", ""), refusal.Parked); !strings.Contains(text, "load_level") || !strings.Contains(text, "1s") {
 			t.Errorf("the refusal names neither operation nor how long: %s", text)
 		}
 		s.Poll()
 		expectGates(t, s, runs, s.Poll, nil)
 
 		s.SetCrashed("boom")
-		expectGates(t, s, runs, s.Poll, all(ecs.Crashed, "whencrashed", "both"))
+		expectGates(t, s, runs, s.Poll, all(refusal.Crashed, "whencrashed", "both"))
 		parked()
 		// Crashed comes before parked.
-		expectGates(t, s, runs, parked, map[string]ecs.Code{"neither": ecs.Crashed, "readonly": ecs.Crashed, "destructive": ecs.Crashed, "whenparked": ecs.Crashed, "whencrashed": ecs.Parked})
+		expectGates(t, s, runs, parked, map[string]refusal.Code{"neither": refusal.Crashed, "readonly": refusal.Crashed, "destructive": refusal.Crashed, "whenparked": refusal.Crashed, "whencrashed": refusal.Parked})
 		s.Poll()
 		must(t, host{s}.InspectCrash(true))
-		expectGates(t, s, runs, s.Poll, map[string]ecs.Code{"neither": ecs.Crashed, "destructive": ecs.Crashed, "whenparked": ecs.Crashed})
+		expectGates(t, s, runs, s.Poll, map[string]refusal.Code{"neither": refusal.Crashed, "destructive": refusal.Crashed, "whenparked": refusal.Crashed})
 
 		// A host that stops polling after a crash reports the crash; what may run
 		// then cannot, for want of a frame.
 		time.Sleep(3 * time.Second)
-		expectGates(t, s, runs, s.Poll, map[string]ecs.Code{"neither": ecs.Crashed, "destructive": ecs.Crashed, "whenparked": ecs.Crashed,
-			"readonly": ecs.Stalled, "whencrashed": ecs.Stalled, "both": ecs.Stalled})
+		expectGates(t, s, runs, s.Poll, map[string]refusal.Code{"neither": refusal.Crashed, "destructive": refusal.Crashed, "whenparked": refusal.Crashed,
+			"readonly": refusal.Stalled, "whencrashed": refusal.Stalled, "both": refusal.Stalled})
 		s.SetCrashed("")
-		expectGates(t, s, runs, s.Poll, all(ecs.Stalled))
+		expectGates(t, s, runs, s.Poll, all(refusal.Stalled))
 		s.Poll()
 		expectGates(t, s, runs, s.Poll, nil)
 		s.Close()
-		m := all(ecs.Closed)
-		m["offframe"] = ecs.Closed
+		m := all(refusal.Closed)
+		m["offframe"] = refusal.Closed
 		expectGates(t, s, runs, s.Poll, m)
 	})
 }
@@ -123,7 +123,7 @@ func TestGateIsAskedAgainOnTheFrame(t *testing.T) {
 		if !s.PollParked("save") {
 			t.Error("the Poll that refuses a call answers it")
 		}
-		refusedWith(t, <-out, ecs.Parked)
+		refusedWith(t, <-out, refusal.Parked)
 		if runs["readonly"].Load() != 0 {
 			t.Error("it ran while parked")
 		}
@@ -145,12 +145,12 @@ func TestStartingUntilTheFirstPoll(t *testing.T) {
 		s = withoutPort(t, nil)
 		flagged(t, s)
 		start := time.Now()
-		text := refusedWith(t, <-ask(context.Background(), s, "neither", ""), ecs.Starting)
+		text := refusedWith(t, <-ask(context.Background(), s, "neither", ""), refusal.Starting)
 		if d := time.Since(start); d > s.opts.StallAfter+250*time.Millisecond || !strings.Contains(text, "has not polled yet") {
 			t.Errorf("after %v: %s", d, text)
 		}
 		start = time.Now()
-		refusedWith(t, <-ask(context.Background(), s, "destructive", ""), ecs.Starting)
+		refusedWith(t, <-ask(context.Background(), s, "destructive", ""), refusal.Starting)
 		if d := time.Since(start); d != 0 {
 			t.Errorf("the second call waited %v", d)
 		}
@@ -188,7 +188,7 @@ func TestStallAnswersWhoWaitsWithWhereTheFrameHangs(t *testing.T) {
 		synctest.Wait()
 		hung := time.Now()
 		r := <-ask(context.Background(), s, "destructive", "")
-		text := refusedWith(t, r, ecs.Stalled)
+		text := refusedWith(t, r, refusal.Stalled)
 		if d := time.Since(hung); d < time.Second || d > s.opts.StallAfter+250*time.Millisecond {
 			t.Errorf("answered after %v", d)
 		}
@@ -196,7 +196,7 @@ func TestStallAnswersWhoWaitsWithWhereTheFrameHangs(t *testing.T) {
 			t.Errorf("no stack or frame: %s", text)
 		}
 		start := time.Now()
-		refusedWith(t, <-ask(context.Background(), s, "readonly", ""), ecs.Stalled)
+		refusedWith(t, <-ask(context.Background(), s, "readonly", ""), refusal.Stalled)
 		if time.Since(start) != 0 {
 			t.Error("a call to a stalled game waits")
 		}
@@ -243,7 +243,7 @@ func TestFrameGoroutineThatEndedIsNoHealthyGame(t *testing.T) {
 		if m := succeeded(t, now(t, s, "ping", "")); m["state"] != "stalled" {
 			t.Errorf("ping: %v", m)
 		}
-		if text := refusedWith(t, now(t, s, "neither", ""), ecs.Stalled); !strings.Contains(text, "has ended") {
+		if text := refusedWith(t, now(t, s, "neither", ""), refusal.Stalled); !strings.Contains(text, "has ended") {
 			t.Errorf("%s", text)
 		}
 	})
@@ -260,10 +260,10 @@ func TestHandlerThatHangsHasAnUnknownOutcome(t *testing.T) {
 		synctest.Wait()
 		s.word.Or(bitRefresh) // the loop has moved to another goroutine
 		go s.Poll()
-		if text := refusedWith(t, <-hangs, ecs.OutcomeUnknown); !strings.Contains(text, "hangingPathfinder") {
+		if text := refusedWith(t, <-hangs, refusal.OutcomeUnknown); !strings.Contains(text, "hangingPathfinder") {
 			t.Error(text)
 		}
-		if text := refusedWith(t, <-waits, ecs.Stalled); !strings.Contains(text, "the tool hang") {
+		if text := refusedWith(t, <-waits, refusal.Stalled); !strings.Contains(text, "the tool hang") {
 			t.Errorf("the refusal does not name the tool that hangs: %s", text)
 		}
 		close(release)
@@ -288,15 +288,15 @@ func TestWatchdogIgnoresGapsInItsOwnTicks(t *testing.T) {
 func TestReadOnlyServerAndAllowedTools(t *testing.T) {
 	bubble(t, &Options{ReadOnly: true, Deny: []string{"whenparked"}}, func(t *testing.T, s *Server) {
 		runs := flagged(t, s)
-		expectGates(t, s, runs, s.Poll, map[string]ecs.Code{"neither": ecs.ReadOnly, "destructive": ecs.ReadOnly, "whencrashed": ecs.ReadOnly,
-			"both": ecs.ReadOnly, "offframe": ecs.ReadOnly, "whenparked": ecs.NotSupported})
-		refusedWith(t, now(t, s, "clear_crash", ""), ecs.ReadOnly)
+		expectGates(t, s, runs, s.Poll, map[string]refusal.Code{"neither": refusal.ReadOnly, "destructive": refusal.ReadOnly, "whencrashed": refusal.ReadOnly,
+			"both": refusal.ReadOnly, "offframe": refusal.ReadOnly, "whenparked": refusal.NotSupported})
+		refusedWith(t, now(t, s, "clear_crash", ""), refusal.ReadOnly)
 		s.SetCrashed("boom")
 		succeeded(t, polled(t, s, "crash_inspect", `{"on":true}`))
 	})
 	bubble(t, &Options{Allow: []string{"session", "both"}}, func(t *testing.T, s *Server) {
 		flagged(t, s)
-		refusedWith(t, now(t, s, "neither", ""), ecs.NotSupported)
+		refusedWith(t, now(t, s, "neither", ""), refusal.NotSupported)
 		succeeded(t, polled(t, s, "both", ""))
 		succeeded(t, now(t, s, "ping", ""))
 		for _, p := range s.listed(s.registry.Listing()) {
@@ -311,16 +311,16 @@ func TestToolsThatNeedAWorldSayItIsNotBound(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *Server) {
 		must(t, s.Register(plain("w", func(t *tools.Tool) { t.NeedsWorld = true }, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
 		must(t, s.Register(plain("a", func(t *tools.Tool) { t.NeedsApp = true }, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
-		refusedWith(t, now(t, s, "w", ""), ecs.NoWorld)
-		refusedWith(t, now(t, s, "a", ""), ecs.NoApp)
+		refusedWith(t, now(t, s, "w", ""), refusal.NoWorld)
+		refusedWith(t, now(t, s, "a", ""), refusal.NoApp)
 		bindArche(s, &tools.App{})
 		waits := ask(context.Background(), s, "w", "")
 		synctest.Wait()
 		s.Bind(nil, nil)
 		s.Poll()
-		refusedWith(t, <-waits, ecs.NoWorld)
+		refusedWith(t, <-waits, refusal.NoWorld)
 		bindArche(s, nil)
 		succeeded(t, polled(t, s, "w", ""))
-		refusedWith(t, now(t, s, "a", ""), ecs.NoApp)
+		refusedWith(t, now(t, s, "a", ""), refusal.NoApp)
 	})
 }

@@ -112,7 +112,7 @@ func (s *Server) setCrash(c *crash) {
 	// A host with an error dialog may never poll again.
 	for _, q := range s.queue.snapshot() {
 		if !q.pub.Spec.WhenCrashed && q.abandon() {
-			q.answer(refusal(s.crashedError(c), r.Frame))
+			q.answer(refusedReply(s.crashedError(c), r.Frame))
 		}
 	}
 	// Last, and without a lock: a host's handler may look at the crash.

@@ -19,6 +19,7 @@ import (
 	"github.com/mlange-42/arche/listener"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -69,7 +70,7 @@ func TestPanicInTheUpdateBecomesAState(t *testing.T) {
 		}
 		must(t, s.Register(plain("look", func(t *tools.Tool) { t.ReadOnly = true }, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
 		text, crashed := s.Crashed()
-		if got := refusedWith(t, now(t, s, "look", ""), ecs.Crashed); !crashed || got != text {
+		if got := refusedWith(t, now(t, s, "look", ""), refusal.Crashed); !crashed || got != text {
 			t.Errorf("the refusal is not the traceback verbatim:\n%s\n---\n%s", got, text)
 		}
 		if !strings.Contains(text, "index out of range [3]") || !strings.Contains(text, "guard_test.go:") {
@@ -78,7 +79,7 @@ func TestPanicInTheUpdateBecomesAState(t *testing.T) {
 		succeeded(t, polled(t, s, "crash_inspect", `{"on":true}`))
 		succeeded(t, polled(t, s, "look", ""))
 		succeeded(t, polled(t, s, "crash_inspect", `{"on":false}`))
-		refusedWith(t, now(t, s, "look", ""), ecs.Crashed)
+		refusedWith(t, now(t, s, "look", ""), refusal.Crashed)
 
 		m = succeeded(t, polled(t, s, "clear_crash", ""))
 		if m["resumed"] != true || m["locked"] != true || !strings.Contains(m["reason"].(string), "unlock:true") {
@@ -115,11 +116,11 @@ func TestSetCrashedTextComesBackVerbatimWithoutPolls(t *testing.T) {
 		const text = "Lua error: <nil> \"x\"\n\tstack traceback:\n\t[C]: in ?\n"
 		s.SetCrashed(text)
 		// The host shows an error dialog and polls no more.
-		if got := refusedWith(t, <-waits, ecs.Crashed); got != text {
+		if got := refusedWith(t, <-waits, refusal.Crashed); got != text {
 			t.Errorf("%q, want %q", got, text)
 		}
 		time.Sleep(5 * time.Second)
-		if got := refusedWith(t, now(t, s, "nop", ""), ecs.Crashed); got != text {
+		if got := refusedWith(t, now(t, s, "nop", ""), refusal.Crashed); got != text {
 			t.Errorf("%q, want %q", got, text)
 		}
 		if m := succeeded(t, now(t, s, "ping", "")); m["state"] != "crashed" || m["crashed"] != text {
@@ -150,16 +151,16 @@ func TestPanicInAToolIsAnAnswerAndTheGameGoesOn(t *testing.T) {
 			Before: func(*tools.Call, none) (none, error) { panic("before") }, Frame: func(*tools.Frame, none) (none, error) { return none{}, nil }})))
 		must(t, s.Register(tools.NewPhased(tools.Spec{Name: "after", Description: "d"}, tools.Phases[none, none, none, none]{
 			After: func(*tools.Call, none) (none, error) { panic("after") }, Frame: func(*tools.Frame, none) (none, error) { return none{}, nil }})))
-		text := refusedWith(t, polled(t, s, "bad", ""), ecs.Panicked)
+		text := refusedWith(t, polled(t, s, "bad", ""), refusal.Panicked)
 		if !strings.Contains(text, "no such <thing>") || !strings.Contains(text, "guard_test.go:") {
 			t.Errorf("no message or stack: %s", text)
 		}
-		refusedWith(t, polled(t, s, "after", ""), ecs.Panicked)
-		refusedWith(t, now(t, s, "before", ""), ecs.Panicked)
+		refusedWith(t, polled(t, s, "after", ""), refusal.Panicked)
+		refusedWith(t, now(t, s, "before", ""), refusal.Panicked)
 		if _, crashed := s.Crashed(); crashed {
 			t.Error("a tool's panic is no crash of the game")
 		}
-		if text = refusedWith(t, polled(t, s, "locks", ""), ecs.Panicked); !strings.Contains(text, "clear_crash") || !w.IsLocked() {
+		if text = refusedWith(t, polled(t, s, "locks", ""), refusal.Panicked); !strings.Contains(text, "clear_crash") || !w.IsLocked() {
 			t.Errorf("the lock it left is not told: %s", text)
 		}
 		if m := succeeded(t, polled(t, s, "clear_crash", `{"unlock":true}`)); m["resumed"] != false || m["unlocked"] != true || w.IsLocked() {
@@ -181,11 +182,11 @@ func TestToolThatEndsItsGoroutineIsAnswered(t *testing.T) {
 			runtime.Goexit()
 			return nil, nil
 		})))
-		refusedWith(t, now(t, s, "exit", ""), ecs.Panicked)
+		refusedWith(t, now(t, s, "exit", ""), refusal.Panicked)
 		out := ask(context.Background(), s, "exit_frame", "")
 		synctest.Wait()
 		go s.Poll()
-		refusedWith(t, <-out, ecs.Panicked)
+		refusedWith(t, <-out, refusal.Panicked)
 	})
 }
 
@@ -194,7 +195,7 @@ func TestPanicInAListenerIsAnAnswer(t *testing.T) {
 		w := bindArche(s, nil)
 		l := listener.NewCallback(func(*arche.World, arche.EntityEvent) { panic("the quest log is full") }, event.EntityCreated)
 		w.SetListener(&l)
-		if text := refusedWith(t, polled(t, s, "spawn", `{"components":{"Position":{"X":1}}}`), ecs.Panicked); !strings.Contains(text, "quest log") {
+		if text := refusedWith(t, polled(t, s, "spawn", `{"components":{"Position":{"X":1}}}`), refusal.Panicked); !strings.Contains(text, "quest log") {
 			t.Errorf("%s", text)
 		}
 		w.SetListener(nil)

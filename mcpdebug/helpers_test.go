@@ -13,8 +13,8 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -116,7 +116,7 @@ func object(t testing.TB, r *tools.Reply) map[string]any {
 }
 
 // refusedWith checks the code and returns the text.
-func refusedWith(t testing.TB, r *tools.Reply, code ecs.Code) string {
+func refusedWith(t testing.TB, r *tools.Reply, code refusal.Code) string {
 	t.Helper()
 	got, text := codeOf(r)
 	if got != code {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -22,7 +22,7 @@ type callRing struct {
 
 const callsKept = 16
 
-func (r *callRing) add(q tools.Request, frame uint64, took time.Duration, code ecs.Code) {
+func (r *callRing) add(q tools.Request, frame uint64, took time.Duration, code refusal.Code) {
 	outcome := "ok"
 	if code != "" {
 		outcome = string(code)

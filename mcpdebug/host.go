@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/sandbox"
@@ -97,7 +98,7 @@ func (h host) Crash() *builtin.Crash {
 func (h host) InspectCrash(on bool) error {
 	c := h.s.crash.Load()
 	if c == nil {
-		return &ecs.Error{Code: ecs.NotRunning, Message: "the game is not crashed: there is nothing to inspect", Hint: "every tool runs; query reads the world"}
+		return &refusal.Error{Code: refusal.NotRunning, Message: "the game is not crashed: there is nothing to inspect", Hint: "every tool runs; query reads the world"}
 	}
 	c.inspecting.Store(on)
 	return nil
@@ -125,12 +126,12 @@ func (h host) ClearCrash(w ecs.World, unlock bool) (r builtin.Cleared, err error
 func unlockWorld(w ecs.World) (err error) {
 	u, ok := w.(ecs.Unlocker)
 	if !ok {
-		return &ecs.Error{Code: ecs.NotSupported, Message: "this engine's adapter cannot release the lock of an interrupted query; the crash was not cleared",
+		return &refusal.Error{Code: refusal.NotSupported, Message: "this engine's adapter cannot release the lock of an interrupted query; the crash was not cleared",
 			Hint: "call clear_crash without unlock: reading goes on, structural changes stay refused"}
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = &ecs.Error{Code: ecs.CrashLayout, Message: "releasing the lock panicked: " + panicText(p) + "; the crash was not cleared"}
+			err = &refusal.Error{Code: refusal.CrashLayout, Message: "releasing the lock panicked: " + panicText(p) + "; the crash was not cleared"}
 		}
 	}()
 	return u.Unlock()

@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -30,7 +30,7 @@ func (h brokenLog) fails(*tools.Frame, json.RawMessage) (any, error) { panic("a 
 func TestHostsLogHandlerThatPanicsEndsNothing(t *testing.T) {
 	bubble(t, &Options{Logger: slog.New(brokenLog{})}, func(t *testing.T, s *Server) {
 		must(t, s.Register(plain("fails", nil, brokenLog{}.fails)))
-		refusedWith(t, polled(t, s, "fails", "{}"), ecs.Panicked)
+		refusedWith(t, polled(t, s, "fails", "{}"), refusal.Panicked)
 		if s.Guard(func() { panic("in the update") }) {
 			t.Error("a panic counts as a finished update")
 		}
@@ -141,7 +141,7 @@ func TestHostWhoseEveryMethodPanicsGoesOn(t *testing.T) {
 			{"frame_times", "{}"}, {"screenshot", "{}"}, {"capabilities", "{}"}, {"help", "{}"},
 		} {
 			r := polled(t, s, call.tool, call.args)
-			if code, text := codeOf(r); r.RPC != nil || !json.Valid(r.Structured) || code != "" && code != ecs.Panicked {
+			if code, text := codeOf(r); r.RPC != nil || !json.Valid(r.Structured) || code != "" && code != refusal.Panicked {
 				t.Errorf("%s %s: %q %s", call.tool, call.args, code, text)
 			}
 		}
@@ -197,7 +197,7 @@ func TestHostPartsNeedNotBeComparableAndMayBeReplaced(t *testing.T) {
 		synctest.Wait()
 		select {
 		case r := <-shot:
-			refusedWith(t, r, ecs.NotRunning)
+			refusedWith(t, r, refusal.NotRunning)
 		default:
 			t.Error("the picture of a screen that is gone is still waited for")
 		}

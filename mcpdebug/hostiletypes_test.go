@@ -10,8 +10,8 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Component types whose own methods fail.
@@ -35,9 +35,9 @@ func (badJSON) MarshalJSON() ([]byte, error) { panic("MarshalJSON") }
 func (*badJSON) UnmarshalJSON([]byte) error  { panic("UnmarshalJSON") }
 
 func init() {
-	ecs.Describe(ecs.Label(func(*Hostile) string { panic("Label") }),
-		ecs.Computed("Broken", func(*Hostile) int { panic("Computed") }),
-		ecs.Action("Break", func(h *Hostile, _ struct{}) (struct{}, error) { h.N = 99; panic("Action") }))
+	value.Describe(value.Label(func(*Hostile) string { panic("Label") }),
+		value.Computed("Broken", func(*Hostile) int { panic("Computed") }),
+		value.Action("Break", func(h *Hostile, _ struct{}) (struct{}, error) { h.N = 99; panic("Action") }))
 }
 
 func TestComponentWhoseEveryMethodPanicsEndsNothing(t *testing.T) {

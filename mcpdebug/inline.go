@@ -10,7 +10,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -20,7 +20,7 @@ import (
 func (s *Server) callInline(info *front.CallInfo) *tools.Reply {
 	start := time.Now()
 	if s.closing.Load() {
-		return refusal(errClosed(), s.frame.Load())
+		return refusedReply(errClosed(), s.frame.Load())
 	}
 	if s.world != nil || s.app != nil {
 		s.refreshInline(start)
@@ -51,15 +51,15 @@ func (s *Server) refreshInline(now time.Time) {
 func (s *Server) runInline(c *call) (reply *tools.Reply) {
 	defer func() {
 		if p := recover(); p != nil {
-			reply = refusal(s.panicked(c, p, "in Dispatch", false), c.frame)
+			reply = refusedReply(s.panicked(c, p, "in Dispatch", false), c.frame)
 		}
 	}()
 	spec := &c.pub.Tool.Spec
 	if e := s.gate(spec, inline); e != nil {
-		return refusal(e, c.frame)
+		return refusedReply(e, c.frame)
 	}
 	if e := needs(spec, s.world != nil, s.app != nil); e != nil {
-		return refusal(e, c.frame)
+		return refusedReply(e, c.frame)
 	}
 	s.newToolCall(c, s.view.Load())
 	h := c.pub.Tool.Handler
@@ -67,10 +67,10 @@ func (s *Server) runInline(c *call) (reply *tools.Reply) {
 		h = c.pub.Handler
 	}
 	if c.job, c.err = prepareWith(c.pub, h, c.tc); c.err != nil {
-		return refusal(c.err, c.frame)
+		return refusedReply(c.err, c.frame)
 	}
 	if s.framePartPrepared(c) {
-		return refusal(&ecs.Error{Code: ecs.NotSupported,
+		return refusedReply(&refusal.Error{Code: refusal.NotSupported,
 			Message: fmt.Sprintf("%s needs later frames, and Dispatch runs within one; nothing more of it will run", c.pub.Spec.Name),
 			Hint:    "call it over HTTP while the game polls"}, c.frame)
 	}
@@ -116,10 +116,10 @@ func (s *Server) nested(f *tools.Frame, name string, args json.RawMessage) (out 
 		rpc := s.unknownTool(name)
 		var data struct{ Options []string }
 		_ = json.Unmarshal(rpc.Data, &data)
-		return nil, &ecs.Error{Code: ecs.NotFound, Message: rpc.Message, Got: name, Options: data.Options, Hint: "help lists every tool", Next: "help"}
+		return nil, &refusal.Error{Code: refusal.NotFound, Message: rpc.Message, Got: name, Options: data.Options, Hint: "help lists every tool", Next: "help"}
 	}
 	if !pub.Nestable() {
-		return nil, &ecs.Error{Code: ecs.NotSupported, Message: fmt.Sprintf("%s cannot be called from within another tool: a part of it runs off the frame", name),
+		return nil, &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("%s cannot be called from within another tool: a part of it runs off the frame", name),
 			Got: name, Hint: "call it by itself"}
 	}
 	info := &front.CallInfo{Request: tools.Request{Name: name, Arguments: args, Client: f.Call.Request.Client}}
@@ -135,11 +135,11 @@ func (s *Server) nested(f *tools.Frame, name string, args json.RawMessage) (out 
 		if c.err != nil {
 			return nil, typed(c.err)
 		}
-		var doc struct{ Error *ecs.Error }
+		var doc struct{ Error *refusal.Error }
 		if json.Unmarshal(r.Structured, &doc) == nil && doc.Error != nil {
 			return nil, doc.Error
 		}
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: r.Text}
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: r.Text}
 	}
 	return r.Structured, nil
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -25,7 +25,7 @@ func TestDispatchRunsInline(t *testing.T) {
 		waits := ask(context.Background(), s, "readonly", "")
 		synctest.Wait()
 		s.PollParked("load")
-		refusedWith(t, <-waits, ecs.Parked)
+		refusedWith(t, <-waits, refusal.Parked)
 		waits = ask(context.Background(), s, "whenparked", "")
 		synctest.Wait()
 		if got := call("neither"); runs["neither"].Load() != 1 || !strings.Contains(got, `"id":9007199254740993`) || strings.Contains(got, `"isError":true`) {
@@ -40,7 +40,7 @@ func TestDispatchRunsInline(t *testing.T) {
 		}
 		s.SetCrashed("")
 		must(t, s.Register(plain("later", nil, func(*tools.Frame, json.RawMessage) (any, error) { return nil, tools.ErrLater })))
-		if got := call("later"); !strings.Contains(got, string(ecs.NotSupported)) {
+		if got := call("later"); !strings.Contains(got, string(refusal.NotSupported)) {
 			t.Errorf("later: %s", got)
 		}
 		must(t, s.Register(plain("bad", nil, func(*tools.Frame, json.RawMessage) (any, error) { panic("oops") })))
@@ -67,12 +67,12 @@ func TestToolsCallToolsThroughTheirGates(t *testing.T) {
 			return f.CallTool("both", nil)
 		})))
 		succeeded(t, polled(t, s, "outer", ""))
-		if errs["neither"] != nil || !errors.Is(errs["offframe"], ecs.NotSupported) || !errors.Is(errs["nothing"], ecs.NotFound) {
+		if errs["neither"] != nil || !errors.Is(errs["offframe"], refusal.NotSupported) || !errors.Is(errs["nothing"], refusal.NotFound) {
 			t.Errorf("%v", errs)
 		}
 		s.SetCrashed("boom")
 		succeeded(t, polled(t, s, "outer", ""))
-		if !errors.Is(errs["neither"], ecs.Crashed) {
+		if !errors.Is(errs["neither"], refusal.Crashed) {
 			t.Errorf("crashed: %v", errs["neither"])
 		}
 	})
@@ -91,7 +91,7 @@ func TestOnCallSeesEveryCallTwice(t *testing.T) {
 		flagged(t, s)
 		succeeded(t, polled(t, s, "destructive", ""))
 		s.PollParked("save")
-		refusedWith(t, now(t, s, "destructive", ""), ecs.Parked)
+		refusedWith(t, now(t, s, "destructive", ""), refusal.Parked)
 		if got, want := fmt.Sprint(seen), "[destructive destructive  2 destructive destructive parked 3]"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

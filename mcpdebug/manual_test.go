@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Whoever writes a script finds what Lua can do here: in help, in a resource,
@@ -32,7 +32,7 @@ func TestScriptsHaveAManual(t *testing.T) {
 			t.Errorf("%v %v", c, err)
 		}
 		for _, code := range []string{`world.entity('99v0').Health.HP = 1`, `for for`} {
-			if text := refusedWith(t, polled(t, s, "run_lua", `{"code":"`+code+`"}`), ecs.ScriptError); !strings.Contains(text, "arena://lua") {
+			if text := refusedWith(t, polled(t, s, "run_lua", `{"code":"`+code+`"}`), refusal.ScriptError); !strings.Contains(text, "arena://lua") {
 				t.Errorf("%s: %s", code, text)
 			}
 		}

@@ -16,7 +16,7 @@ func TestBuildWithoutTheServerDependsOnNothing(t *testing.T) {
 	const module = "github.com/loupe-ecs/loupe/"
 	for dep := range strings.FieldsSeq(string(out)) {
 		switch strings.TrimPrefix(dep, module) {
-		case "ecs", "ecs/schedule", "tools", "mcpdebug":
+		case "ecs", "ecs/refusal", "ecs/value", "ecs/schedule", "tools", "mcpdebug":
 		default:
 			if strings.HasPrefix(dep, module+"internal/") {
 				continue

@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -118,7 +118,7 @@ type ComponentOptions struct {
 // Outcome is how a call ended, for Options.OnCall.
 type Outcome struct {
 	Frame    uint64        // host frame it was answered in
-	Code     ecs.Code      // "" if it succeeded
+	Code     refusal.Code  // "" if it succeeded
 	Message  string        // of the refusal
 	Duration time.Duration // from arrival to answer
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
@@ -129,7 +130,7 @@ func TestCallOfAClientThatLeftIsDroppedUnrun(t *testing.T) {
 		if s.Poll() {
 			t.Error("Poll says it answered a call whose client has gone")
 		}
-		refusedWith(t, <-gone, ecs.Cancelled)
+		refusedWith(t, <-gone, refusal.Cancelled)
 		if s.Poll() || ran != 0 {
 			t.Errorf("the call of a client that has gone ran %d times", ran)
 		}
@@ -146,7 +147,7 @@ func TestFullQueueRefusesWithBusy(t *testing.T) {
 		must(t, s.Register(plain("nop", nil, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
 		first, second := ask(context.Background(), s, "nop", ""), ask(context.Background(), s, "nop", "")
 		synctest.Wait()
-		refusedWith(t, now(t, s, "nop", ""), ecs.Busy)
+		refusedWith(t, now(t, s, "nop", ""), refusal.Busy)
 		s.Poll()
 		third := ask(context.Background(), s, "nop", "")
 		synctest.Wait()
@@ -170,7 +171,7 @@ func TestTimeoutSaysWhetherTheCallRan(t *testing.T) {
 			t.Fatal("answered before its time was up")
 		default:
 		}
-		text := refusedWith(t, <-out, ecs.Timeout)
+		text := refusedWith(t, <-out, refusal.Timeout)
 		if !strings.Contains(text, "not run") || s.Poll() || ran.Load() != 0 {
 			t.Errorf("a timed-out call ran %d times: %s", ran.Load(), text)
 		}
@@ -178,7 +179,7 @@ func TestTimeoutSaysWhetherTheCallRan(t *testing.T) {
 		synctest.Wait()
 		go s.Poll()
 		// The change may have been made: the agent must not simply repeat it.
-		text = refusedWith(t, <-out, ecs.OutcomeUnknown)
+		text = refusedWith(t, <-out, refusal.OutcomeUnknown)
 		if ran.Load() != 1 || !strings.Contains(text, "may or may not") {
 			t.Errorf("ran %d: %s", ran.Load(), text)
 		}
@@ -225,7 +226,7 @@ func TestLaterForEverTimesOutWithUnknownOutcome(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 			s.Poll()
 		}
-		refusedWith(t, <-out, ecs.OutcomeUnknown)
+		refusedWith(t, <-out, refusal.OutcomeUnknown)
 		if s.word.Load()&bitWork != 0 {
 			t.Error("the queue still holds it")
 		}
@@ -246,9 +247,9 @@ func TestCloseAnswersEverybodyAtOnce(t *testing.T) {
 		if d := time.Since(start); d > 100*time.Millisecond {
 			t.Errorf("Close took %v", d)
 		}
-		refusedWith(t, <-waits, ecs.Closed)
-		refusedWith(t, <-deaf, ecs.OutcomeUnknown)
-		refusedWith(t, now(t, s, "ping", ""), ecs.Closed)
+		refusedWith(t, <-waits, refusal.Closed)
+		refusedWith(t, <-deaf, refusal.OutcomeUnknown)
+		refusedWith(t, now(t, s, "ping", ""), refusal.Closed)
 		if s.Poll() {
 			t.Error("Poll of a closed server is true")
 		}
@@ -265,7 +266,7 @@ func TestHandlerMayCloseTheServer(t *testing.T) {
 		out := ask(context.Background(), s, "quit", "")
 		synctest.Wait()
 		s.Poll()
-		if code, _ := codeOf(<-out); code != "" && code != ecs.OutcomeUnknown {
+		if code, _ := codeOf(<-out); code != "" && code != refusal.OutcomeUnknown {
 			t.Errorf("code %s", code)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -77,7 +77,7 @@ func TestDispatchUsesWhatThePointerHoldsNow(t *testing.T) {
 		if m := succeeded(t, polled(t, s, "swap", `{"n":4}`)); m["n"] != 40.0 {
 			t.Errorf("typed handler put in later: %v", m)
 		}
-		refusedWith(t, polled(t, s, "swap", `{"n":6}`), ecs.InvalidArguments)
+		refusedWith(t, polled(t, s, "swap", `{"n":6}`), refusal.InvalidArguments)
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -45,7 +45,7 @@ func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 		if len(b) == 0 {
 			b = json.RawMessage("{}")
 		} else if !r.Valid() {
-			return refusal(&ecs.Error{Code: ecs.Panicked, Message: "the tool's result is no JSON object: a mistake of the tool, which did run", Got: clip(string(b), 200)}, frame)
+			return refusedReply(&refusal.Error{Code: refusal.Panicked, Message: "the tool's result is no JSON object: a mistake of the tool, which did run", Got: clip(string(b), 200)}, frame)
 		}
 		if bytes.IndexByte(b, '\n') >= 0 {
 			var buf bytes.Buffer
@@ -60,7 +60,7 @@ func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 		size += len(c.Text)
 	}
 	if size > maxReplyBytes {
-		return refusal(&ecs.Error{Code: ecs.TooLarge,
+		return refusedReply(&refusal.Error{Code: refusal.TooLarge,
 			Message: fmt.Sprintf("the answer has %d bytes, more than the limit of %d; the call itself was carried out", size, maxReplyBytes),
 			Got:     size, Want: maxReplyBytes,
 			Hint: "ask for less: a smaller limit or maxBytes, fewer paths in select, one component, one page at a time"}, frame)
@@ -113,25 +113,25 @@ func hasKey(object []byte, key string) bool {
 }
 
 // typed makes the one typed error of anything a tool returned.
-func typed(err error) *ecs.Error {
-	var e *ecs.Error
+func typed(err error) *refusal.Error {
+	var e *refusal.Error
 	switch {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, context.Canceled):
-		return &ecs.Error{Code: ecs.Cancelled, Message: "the call was cancelled"}
+		return &refusal.Error{Code: refusal.Cancelled, Message: "the call was cancelled"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &ecs.Error{Code: ecs.Timeout, Message: "the call ran out of time"}
+		return &refusal.Error{Code: refusal.Timeout, Message: "the call ran out of time"}
 	}
-	var code ecs.Code
+	var code refusal.Code
 	if errors.As(err, &code) {
-		return &ecs.Error{Code: code, Message: err.Error()}
+		return &refusal.Error{Code: code, Message: err.Error()}
 	}
-	return &ecs.Error{Code: ecs.InvalidArguments, Message: err.Error()}
+	return &refusal.Error{Code: refusal.InvalidArguments, Message: err.Error()}
 }
 
 // refusal makes the answer of an error.
-func refusal(err error, frame uint64) *tools.Reply {
+func refusedReply(err error, frame uint64) *tools.Reply {
 	var rpc *tools.RPCError
 	if errors.As(err, &rpc) {
 		return &tools.Reply{IsError: true, RPC: rpc}
@@ -155,7 +155,7 @@ func refusal(err error, frame uint64) *tools.Reply {
 	b := marshal(object)
 	if b == nil || len(b) > maxReplyBytes {
 		// Got, Want or Extra hold what JSON cannot, or far too much of it.
-		c := ecs.Error{Code: e.Code, Message: clip(e.Message, maxReplyBytes/4), Options: e.Options, Total: e.Total, Hint: e.Hint, Next: e.Next}
+		c := refusal.Error{Code: e.Code, Message: clip(e.Message, maxReplyBytes/4), Options: e.Options, Total: e.Total, Hint: e.Hint, Next: e.Next}
 		if e.Got != nil {
 			c.Got = inWords(e.Got)
 		}
@@ -194,8 +194,8 @@ func marshal(v any) (out []byte) {
 }
 
 // sentence is the refusal for people. A crash is the traceback, verbatim.
-func sentence(e *ecs.Error) string {
-	if e.Code == ecs.Crashed {
+func sentence(e *refusal.Error) string {
+	if e.Code == refusal.Crashed {
 		return e.Message
 	}
 	var b strings.Builder
@@ -220,16 +220,16 @@ func sentence(e *ecs.Error) string {
 }
 
 // codeOf tells a reply's code for logs: "" for a success.
-func codeOf(r *tools.Reply) (ecs.Code, string) {
+func codeOf(r *tools.Reply) (refusal.Code, string) {
 	switch {
 	case r.RPC != nil:
-		return ecs.NotFound, r.RPC.Message
+		return refusal.NotFound, r.RPC.Message
 	case !r.IsError:
 		return "", ""
 	}
-	var doc struct{ Error struct{ Code ecs.Code } }
+	var doc struct{ Error struct{ Code refusal.Code } }
 	if json.Unmarshal(r.Structured, &doc) != nil || doc.Error.Code == "" {
-		return ecs.InvalidArguments, r.Text
+		return refusal.InvalidArguments, r.Text
 	}
 	return doc.Error.Code, r.Text
 }

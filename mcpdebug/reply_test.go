@@ -15,7 +15,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -68,7 +68,7 @@ func FuzzWithFrame(f *testing.F) {
 }
 
 func TestRefusalsTeachInTextAndStructure(t *testing.T) {
-	r := refusal(fmt.Errorf("query: %w", &ecs.Error{Code: ecs.UnknownComponent, Message: `no component "Positon"`, Got: "Positon",
+	r := refusedReply(fmt.Errorf("query: %w", &refusal.Error{Code: refusal.UnknownComponent, Message: `no component "Positon"`, Got: "Positon",
 		Options: []string{"Position", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"}, Hint: "components_info lists them", Next: "components_info",
 		Extra: map[string]any{"printed": "<hello>", "error": "mine", "frame": 0}}), 9)
 	want := `{"error":{"code":"unknown_component","message":"no component \"Positon\"","got":"Positon","options":["Position","b","c","d","e","f","g","h","i","j"],"total":11,"hint":"components_info lists them","next":"components_info"},"frame":9,"printed":"<hello>"}`
@@ -80,16 +80,16 @@ func TestRefusalsTeachInTextAndStructure(t *testing.T) {
 	}
 	for _, c := range []struct {
 		err  error
-		code ecs.Code
-	}{{errors.New("plain"), ecs.InvalidArguments}, {context.Canceled, ecs.Cancelled}, {context.DeadlineExceeded, ecs.Timeout}, {fmt.Errorf("x: %w", ecs.WorldLocked), ecs.WorldLocked}} {
-		refusedWith(t, refusal(c.err, 1), c.code)
+		code refusal.Code
+	}{{errors.New("plain"), refusal.InvalidArguments}, {context.Canceled, refusal.Cancelled}, {context.DeadlineExceeded, refusal.Timeout}, {fmt.Errorf("x: %w", refusal.WorldLocked), refusal.WorldLocked}} {
+		refusedWith(t, refusedReply(c.err, 1), c.code)
 	}
 	// What JSON cannot hold is told in words.
 	loop := map[string]any{}
 	loop["self"] = loop
 	for _, got := range []any{math.NaN(), func() {}, loop, strings.Repeat("x", 3<<20)} {
-		r := refusal(&ecs.Error{Code: ecs.NotFound, Message: "no", Got: got}, 1)
-		refusedWith(t, r, ecs.NotFound)
+		r := refusedReply(&refusal.Error{Code: refusal.NotFound, Message: "no", Got: got}, 1)
+		refusedWith(t, r, refusal.NotFound)
 		if len(r.Structured) > maxReplyBytes {
 			t.Errorf("%d bytes", len(r.Structured))
 		}
@@ -102,11 +102,11 @@ func TestAnswersAreBoundedAndWellFormed(t *testing.T) {
 			must(t, s.Register(plain("v", nil, func(*tools.Frame, json.RawMessage) (any, error) { return v, nil })))
 			return polled(t, s, "v", "")
 		}
-		if text := refusedWith(t, answer(map[string]string{"s": strings.Repeat("x", 1<<20)}), ecs.TooLarge); !strings.Contains(text, "carried out") {
+		if text := refusedWith(t, answer(map[string]string{"s": strings.Repeat("x", 1<<20)}), refusal.TooLarge); !strings.Contains(text, "carried out") {
 			t.Error(text)
 		}
-		refusedWith(t, answer(json.RawMessage(`{"half":`)), ecs.Panicked)
-		refusedWith(t, answer(json.RawMessage(`[1]`)), ecs.Panicked)
+		refusedWith(t, answer(json.RawMessage(`{"half":`)), refusal.Panicked)
+		refusedWith(t, answer(json.RawMessage(`[1]`)), refusal.Panicked)
 		if r := answer(json.RawMessage("{\n  \"a\": \"b c\"\n}")); string(r.Structured) != `{"a":"b c","frame":5}` {
 			t.Errorf("%s", r.Structured)
 		}
@@ -159,7 +159,7 @@ func TestComponentRegisteredJustNowIsFound(t *testing.T) {
 		succeeded(t, <-out)
 		// While no frame comes it does not wait for ever.
 		start := time.Now()
-		refusedWith(t, <-ask(context.Background(), s, "find", `{"component":"Positon"}`), ecs.UnknownComponent)
+		refusedWith(t, <-ask(context.Background(), s, "find", `{"component":"Positon"}`), refusal.UnknownComponent)
 		if d := time.Since(start); d > 300*time.Millisecond {
 			t.Errorf("waited %v", d)
 		}
@@ -186,7 +186,7 @@ func TestUntypedArgumentsAreCheckedAgainstTheSchema(t *testing.T) {
 			`{"wave":1,"mode":"hrad"}`: "options: hard",
 			`[1]`:                      "must be a JSON object",
 		} {
-			if text := refusedWith(t, now(t, s, "start", args), ecs.InvalidArguments); !strings.Contains(text, mention) {
+			if text := refusedWith(t, now(t, s, "start", args), refusal.InvalidArguments); !strings.Contains(text, mention) {
 				t.Errorf("%s: %q does not mention %q", args, text, mention)
 			}
 		}

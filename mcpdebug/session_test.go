@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -36,9 +36,9 @@ func TestLogFileAndOwnLinesAppearInGetLogs(t *testing.T) {
 		if m = succeeded(t, now(t, s, "get_logs", `{"after":"`+next+`","level":"error"}`)); !strings.Contains(fmt.Sprint(m["lines"]), "it happened") || m["returned"] != 1.0 {
 			t.Errorf("after %s: %v", next, m)
 		}
-		refusedWith(t, now(t, s, "get_logs", `{"after":"tomorrow"}`), ecs.InvalidArguments)
-		refusedWith(t, now(t, s, "get_logs", `{"level":"loud"}`), ecs.InvalidArguments)
-		refusedWith(t, now(t, s, "get_logs", `{"limit":100000}`), ecs.InvalidArguments)
+		refusedWith(t, now(t, s, "get_logs", `{"after":"tomorrow"}`), refusal.InvalidArguments)
+		refusedWith(t, now(t, s, "get_logs", `{"level":"loud"}`), refusal.InvalidArguments)
+		refusedWith(t, now(t, s, "get_logs", `{"limit":100000}`), refusal.InvalidArguments)
 		s.BindLogFile("")
 		if m = succeeded(t, now(t, s, "get_logs", "")); m["path"] != nil {
 			t.Errorf("still bound: %v", m["path"])

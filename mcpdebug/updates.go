@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -190,7 +191,7 @@ func (s *Server) entityState(w *watchedEntity) (sum uint64) {
 			continue
 		}
 		v := reflect.NewAt(cat.Components[id].Type.Go, unsafe.Add(base, uintptr(row)*stride)).Elem()
-		if more, err := ecs.AppendJSON(b, v, ecs.EncodeOptions{}); err == nil {
+		if more, err := value.AppendJSON(b, v, value.EncodeOptions{}); err == nil {
 			b = more
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/stacks"
 )
 
@@ -93,12 +93,12 @@ func (s *Server) watchOnce(w *watchdog, now time.Time) {
 		if s.dead.CompareAndSwap(false, true) {
 			s.log.Warn("the game has not polled yet", "after", roughly(now.Sub(s.started)))
 		}
-		s.flush(func(*call) *ecs.Error { return s.startingError() })
+		s.flush(func(*call) *refusal.Error { return s.startingError() })
 	case w.ended == nil && !s.closing.Load():
 		w.ended = s.declareStall(f, now, w.quiet)
 	default:
 		if st := s.stall.Load(); st != nil {
-			s.flush(func(*call) *ecs.Error { return s.stalledError(st) })
+			s.flush(func(*call) *refusal.Error { return s.stalledError(st) })
 		}
 	}
 	s.serveClients(w, now, f)
@@ -121,35 +121,35 @@ func (s *Server) declareStall(f uint64, now time.Time, quiet time.Duration) *sta
 		return nil
 	}
 	s.log.Error("the frame has stalled", "frame", f, "for", roughly(quiet), "tool", st.running, "stack", clip(st.stack, 4<<10))
-	s.flush(func(*call) *ecs.Error { return s.stalledError(st) })
+	s.flush(func(*call) *refusal.Error { return s.stalledError(st) })
 	if running != nil {
 		e := s.outcomeUnknown(running, fmt.Sprintf("the frame hangs in it for %s", roughly(quiet)))
 		e.Message += "\n\n" + clip(st.stack, 4<<10)
-		running.answer(refusal(e, f))
+		running.answer(refusedReply(e, f))
 	}
 	return st
 }
 
 // flush answers calls that wait for a frame which does not come.
-func (s *Server) flush(why func(*call) *ecs.Error) {
+func (s *Server) flush(why func(*call) *refusal.Error) {
 	for _, c := range s.queue.snapshot() {
 		if c.abandon() {
 			e := why(c)
 			if c.tried.Load() {
 				e = s.outcomeUnknown(c, "the frame stopped polling")
 			}
-			c.answer(refusal(e, s.frame.Load()))
+			c.answer(refusedReply(e, s.frame.Load()))
 		}
 	}
 	s.remove()
 }
 
-func (s *Server) stalledError(st *stalled) *ecs.Error {
+func (s *Server) stalledError(st *stalled) *refusal.Error {
 	msg := fmt.Sprintf("the game has not polled for %s (last frame %d); the call did not run.", roughly(time.Since(st.since)), st.frame)
 	if st.running != "" {
 		msg += fmt.Sprintf(" The frame hangs in the tool %s.", st.running)
 	}
-	return &ecs.Error{Code: ecs.Stalled, Message: msg + " The frame goroutine:\n\n" + clip(st.stack, 8<<10),
+	return &refusal.Error{Code: refusal.Stalled, Message: msg + " The frame goroutine:\n\n" + clip(st.stack, 8<<10),
 		Got:  map[string]any{"lastFrame": st.frame, "stalledMs": time.Since(st.since).Milliseconds()},
 		Hint: "goroutines shows every stack and profile_start where the time goes, also now; if the window is suspended or a debugger holds the process, that is why", Next: "goroutines"}
 }

@@ -10,13 +10,13 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // access is a compiled way to one value inside a component or resource.
 type access struct {
-	path   *ecs.Path
-	field  *ecs.Field // nil for a computed value
+	path   *value.Path
+	field  *value.Field // nil for a computed value
 	off    uintptr
 	scalar reflect.Kind // of a value at a fixed offset that plain loads and stores serve; else Invalid
 	write  bool         // plain stores may serve it
@@ -26,8 +26,8 @@ type access struct {
 // typeAccess caches the ways into one type. Types are immutable, so it is
 // shared by all runs.
 type typeAccess struct {
-	t       *ecs.Type
-	actions map[string]*ecs.ActionInfo
+	t       *value.Type
+	actions map[string]*value.ActionInfo
 
 	mu    sync.Mutex
 	bySel map[string]*access
@@ -37,13 +37,13 @@ type typeAccess struct {
 // scripts.
 const maxSelectors = 4096
 
-var typeAccesses sync.Map // *ecs.Type → *typeAccess
+var typeAccesses sync.Map // *value.Type → *typeAccess
 
-func accessOf(t *ecs.Type) *typeAccess {
+func accessOf(t *value.Type) *typeAccess {
 	if ta, ok := typeAccesses.Load(t); ok {
 		return ta.(*typeAccess)
 	}
-	ta := &typeAccess{t: t, actions: map[string]*ecs.ActionInfo{}, bySel: map[string]*access{}}
+	ta := &typeAccess{t: t, actions: map[string]*value.ActionInfo{}, bySel: map[string]*access{}}
 	for _, a := range t.Actions {
 		ta.actions[a.Name] = a
 	}
@@ -66,7 +66,7 @@ func (ta *typeAccess) find(sel string) (*access, error) {
 	if p.Computed == nil && p.Field != nil {
 		if off, ok := p.Fixed(); ok {
 			switch p.Field.Kind {
-			case ecs.KindBool, ecs.KindInt, ecs.KindUint, ecs.KindFloat, ecs.KindString:
+			case value.KindBool, value.KindInt, value.KindUint, value.KindFloat, value.KindString:
 				a.off, a.scalar = off, p.Field.Go.Kind()
 				a.write = p.Settable() == ""
 			}
@@ -87,10 +87,10 @@ func (ta *typeAccess) crossesMap(sel string) bool {
 		}
 		if p, err := ta.t.Path(sel[:i]); err == nil && p.Field != nil {
 			f := p.Field
-			if f.Kind == ecs.KindPointer && f.Elem != nil {
+			if f.Kind == value.KindPointer && f.Elem != nil {
 				f = f.Elem
 			}
-			if f.Kind == ecs.KindMap {
+			if f.Kind == value.KindMap {
 				return true
 			}
 		}

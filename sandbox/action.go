@@ -6,10 +6,12 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // actionFunc binds an action to a component: e.Health:Damage{amount=5}.
-func actionFunc(L *lua.LState, n *node, act *ecs.ActionInfo) *lua.LFunction {
+func actionFunc(L *lua.LState, n *node, act *value.ActionInfo) *lua.LFunction {
 	return L.NewFunction(func(L *lua.LState) int {
 		r := ctxOf(L).run
 		arg := 1
@@ -19,11 +21,11 @@ func actionFunc(L *lua.LState, n *node, act *ecs.ActionInfo) *lua.LFunction {
 			}
 		}
 		if r.dry {
-			r.refuse(L, &ecs.Error{Code: ecs.NotSupported, Message: "action " + act.Name + " cannot be undone: not in a dry run", Got: act.Name})
+			r.refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "action " + act.Name + " cannot be undone: not in a dry run", Got: act.Name})
 		}
 		root, pending := n.root(L)
 		if pending {
-			r.refuse(L, &ecs.Error{Code: ecs.NotSupported, Message: "action " + act.Name + " needs a component that is in the world", Hint: "call world.flush() first"})
+			r.refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "action " + act.Name + " needs a component that is in the world", Hint: "call world.flush() first"})
 		}
 		x := any(map[string]any{})
 		if v := L.Get(arg); v != lua.LNil {
@@ -43,7 +45,7 @@ func actionFunc(L *lua.LState, n *node, act *ecs.ActionInfo) *lua.LFunction {
 		if !out.IsValid() {
 			return 0
 		}
-		L.Push(toLua(L, ecs.ToGo(out), 0))
+		L.Push(toLua(L, value.ToGo(out), 0))
 		return 1
 	})
 }

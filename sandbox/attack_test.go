@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/sandbox"
 )
 
@@ -133,7 +133,7 @@ func TestAttackChild(t *testing.T) {
 		took := time.Since(start)
 		answer := "ok"
 		if err != nil {
-			var e *ecs.Error
+			var e *refusal.Error
 			if !errors.As(err, &e) {
 				t.Fatalf("error of type %T", err)
 			}

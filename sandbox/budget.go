@@ -11,7 +11,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // quantum is how many steps pass between two looks at the clock. The timer
@@ -46,8 +46,8 @@ type budget struct {
 	timer   *time.Timer
 	ended   bool
 
-	stop *ecs.Error // why the run is over; nil while it runs
-	used int64      // steps taken when it stopped
+	stop *refusal.Error // why the run is over; nil while it runs
+	used int64          // steps taken when it stopped
 
 	yielding *threadCtx // has called yield and not left its thread yet
 	hidden   int64      // left, while yielding is set
@@ -116,14 +116,14 @@ func (b *budget) look() {
 	late := used < quantum && b.max > quantum && now.Before(b.deadline.Add(min(b.deadline.Sub(b.started), grace)))
 	if now.After(b.deadline) && !late {
 		ms := b.deadline.Sub(b.started).Milliseconds()
-		b.exhaust(&ecs.Error{Code: ecs.ScriptTimeout,
+		b.exhaust(&refusal.Error{Code: refusal.ScriptTimeout,
 			Message: fmt.Sprintf("the script ran longer than its limit of %d ms", ms),
 			Want:    fmt.Sprintf("at most %d ms", ms),
 			Hint:    "look for a loop that does not end; else do less in one call, or raise timeoutMs"})
 		return
 	}
 	if used >= b.max {
-		b.exhaust(&ecs.Error{Code: ecs.ScriptTimeout,
+		b.exhaust(&refusal.Error{Code: refusal.ScriptTimeout,
 			Message: fmt.Sprintf("the script used up its %d steps", b.max),
 			Want:    fmt.Sprintf("at most %d steps", b.max),
 			Hint:    "look for a loop that does not end; else do less in one call"})
@@ -133,7 +133,7 @@ func (b *budget) look() {
 	if alarm || now.After(b.nextMem) {
 		b.nextMem = now.Add(samplePeriod)
 		if grown := b.sampler.heap() - b.heap0; grown > b.memory {
-			b.exhaust(&ecs.Error{Code: ecs.ScriptMemory,
+			b.exhaust(&refusal.Error{Code: refusal.ScriptMemory,
 				Message: fmt.Sprintf("the script's memory grew beyond its limit of %d MiB", b.memory>>20),
 				Got:     fmt.Sprintf("%d MiB", grown>>20), Want: fmt.Sprintf("at most %d MiB", b.memory>>20),
 				Hint: "build smaller tables and strings, or do a part and call again"})
@@ -152,7 +152,7 @@ func (b *budget) look() {
 	}
 }
 
-func (b *budget) exhaust(e *ecs.Error) {
+func (b *budget) exhaust(e *refusal.Error) {
 	if b.stop == nil {
 		b.stop = e
 		b.used = min(b.granted-b.left, b.max)
@@ -186,7 +186,7 @@ func (r *run) fail(L *lua.LState) {
 
 // exhaust ends the run because of a limit other than time, steps or memory.
 // It is as sticky as those.
-func (r *run) exhaust(L *lua.LState, e *ecs.Error) {
+func (r *run) exhaust(L *lua.LState, e *refusal.Error) {
 	r.budget.exhaust(e)
 	r.fail(L)
 }

@@ -6,12 +6,13 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // push adds a structural change to the buffer.
 func (w *worldState) push(L *lua.LState, o op) {
 	if w.r.ecs(L).Locked() {
-		w.r.refuse(L, &ecs.Error{Code: ecs.WorldLocked, Message: "the world is locked: entities and components cannot be added or removed now",
+		w.r.refuse(L, &refusal.Error{Code: refusal.WorldLocked, Message: "the world is locked: entities and components cannot be added or removed now",
 			Hint: "field writes work; clear_crash with unlock=true releases a lock that a panic left behind"})
 	}
 	w.ops = append(w.ops, o)
@@ -52,7 +53,7 @@ func (w *worldState) commit() error {
 	if list, spawns := w.changes(); len(list) > 0 {
 		made, err := w.r.env.World.Apply(list)
 		if err != nil {
-			if errors.Is(err, ecs.Panicked) {
+			if errors.Is(err, refusal.Panicked) {
 				// A listener of the game panicked midway: rows have moved, the
 				// addresses in the log are no longer good.
 				w.undo, w.wide = nil, nil

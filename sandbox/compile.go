@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // chunkName is what positions in messages begin with: "script:3: ...".
@@ -56,11 +56,11 @@ func (p *program) line(n int) string {
 func (s *Sandbox) Compile(code string) (*Chunk, error) {
 	env := s.environment()
 	if strings.TrimSpace(code) == "" {
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "code is empty",
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "code is empty",
 			Got: code, Want: "Lua statements, or an expression alone", Hint: `for example: return world.count{with={"Position"}}`}
 	}
 	if n := s.opt.SourceBytes; len(code) > n {
-		return nil, &ecs.Error{Code: ecs.TooLarge, Message: fmt.Sprintf("the source is %d bytes long, more than the %d that are allowed", len(code), n),
+		return nil, &refusal.Error{Code: refusal.TooLarge, Message: fmt.Sprintf("the source is %d bytes long, more than the %d that are allowed", len(code), n),
 			Got: len(code), Want: fmt.Sprintf("at most %d bytes", n), Hint: "keep functions in globals over several calls, and data in the world"}
 	}
 	p := s.cache.get(code)
@@ -166,8 +166,8 @@ func compileError(code string, err error) error {
 	return syntaxError(0, code, err.Error())
 }
 
-func syntaxError(line int, code, msg string) *ecs.Error {
-	e := &ecs.Error{Code: ecs.ScriptError, Message: "syntax error: " + msg,
+func syntaxError(line int, code, msg string) *refusal.Error {
+	e := &refusal.Error{Code: refusal.ScriptError, Message: "syntax error: " + msg,
 		Extra: map[string]any{"printed": ""}}
 	if line > 0 {
 		e.Message = fmt.Sprintf("syntax error at line %d: %s", line, msg)
@@ -180,7 +180,7 @@ func syntaxError(line int, code, msg string) *ecs.Error {
 	return e
 }
 
-func tooDeep(line int, code string, limit int) *ecs.Error {
+func tooDeep(line int, code string, limit int) *refusal.Error {
 	e := syntaxError(line, code, fmt.Sprintf("nested deeper than %d levels", limit))
 	e.Want = fmt.Sprintf("at most %d levels of brackets, blocks, functions and operators", limit)
 	e.Hint = "split the expression into local variables"

@@ -7,6 +7,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // maxConvertDepth bounds tables that go to the world, and values that come
@@ -17,8 +18,8 @@ const maxConvertDepth = 16
 func toGo(L *lua.LState, v lua.LValue) any { return toGoAs(L, v, nil, 0) }
 
 // toGoAs is toGo for a value that will be stored in f (nil: unknown): what
-// ecs.Type.FromGo takes. The field decides what {} means.
-func toGoAs(L *lua.LState, v lua.LValue, f *ecs.Field, depth int) any {
+// value.Type.FromGo takes. The field decides what {} means.
+func toGoAs(L *lua.LState, v lua.LValue, f *value.Field, depth int) any {
 	r := ctxOf(L).run
 	r.charge(L, 1)
 	switch v := v.(type) {
@@ -53,10 +54,10 @@ func toGoAs(L *lua.LState, v lua.LValue, f *ecs.Field, depth int) any {
 }
 
 // solid follows pointers and recursion to the field that says what is inside.
-func solid(f *ecs.Field) *ecs.Field {
-	for f != nil && (f.Recursive || f.Kind == ecs.KindPointer && f.Elem != nil) {
+func solid(f *value.Field) *value.Field {
+	for f != nil && (f.Recursive || f.Kind == value.KindPointer && f.Elem != nil) {
 		if f.Recursive {
-			f = ecs.TypeOf(f.Go).Root
+			f = value.TypeOf(f.Go).Root
 			if f.Recursive {
 				return nil
 			}
@@ -67,7 +68,7 @@ func solid(f *ecs.Field) *ecs.Field {
 	return f
 }
 
-func member(f *ecs.Field, name string) *ecs.Field {
+func member(f *value.Field, name string) *value.Field {
 	if f == nil {
 		return nil
 	}
@@ -79,9 +80,9 @@ func member(f *ecs.Field, name string) *ecs.Field {
 	return f.Elem // of a map
 }
 
-func tableToGo(L *lua.LState, t *lua.LTable, f *ecs.Field, depth int) any {
+func tableToGo(L *lua.LState, t *lua.LTable, f *value.Field, depth int) any {
 	n := t.Len()
-	var elem *ecs.Field
+	var elem *value.Field
 	if f != nil {
 		elem = f.Elem
 	}
@@ -101,7 +102,7 @@ func tableToGo(L *lua.LState, t *lua.LTable, f *ecs.Field, depth int) any {
 		name := toString(L, k)
 		m[name] = toGoAs(L, v, member(f, name), depth+1)
 	}
-	keyed := f != nil && (f.Kind == ecs.KindMap || f.Kind == ecs.KindStruct && n == 0)
+	keyed := f != nil && (f.Kind == value.KindMap || f.Kind == value.KindStruct && n == 0)
 	if m == nil && !keyed {
 		return list
 	}

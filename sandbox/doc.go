@@ -12,7 +12,7 @@
 // Compile parses, checks, rewrites and compiles, and makes an interpreter
 // ready; Run executes, applies the changes and copies the values out; Result
 // is detached from everything. Reset forgets the globals. All errors are
-// *ecs.Error.
+// *refusal.Error.
 //
 // # The language
 //

@@ -9,6 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // entity is what a script holds of an entity. It stays good across calls: the
@@ -93,7 +94,7 @@ func (w *worldState) find(L *lua.LState, e *entity) error {
 	id := e.id()
 	if e.sp != nil && e.sp.pending() {
 		if e.sp.n > len(w.spawned) || w.spawned[e.sp.n-1] != e.sp {
-			return &ecs.Error{Code: ecs.UnknownEntity, Message: "this entity was spawned by a call whose changes were undone"}
+			return &refusal.Error{Code: refusal.UnknownEntity, Message: "this entity was spawned by a call whose changes were undone"}
 		}
 		return nil
 	}
@@ -105,7 +106,7 @@ func (w *worldState) find(L *lua.LState, e *entity) error {
 	}
 	chunk, row, ok := world.Row(id)
 	if !ok {
-		err := &ecs.Error{Code: ecs.EntityDead, Message: "entity " + id.String() + " is not alive", Got: id.String(),
+		err := &refusal.Error{Code: refusal.EntityDead, Message: "entity " + id.String() + " is not alive", Got: id.String(),
 			Hint: "e:alive() tells; world.entity(id) is nil for a dead entity"}
 		if now, ok := world.Holder(id.ID); ok {
 			err.Message += "; its slot belongs to " + now.String() + " now"
@@ -117,7 +118,7 @@ func (w *worldState) find(L *lua.LState, e *entity) error {
 }
 
 func despawnedHere(name string) error {
-	return &ecs.Error{Code: ecs.EntityDead, Message: "entity " + name + " was despawned by this script", Got: name}
+	return &refusal.Error{Code: refusal.EntityDead, Message: "entity " + name + " was despawned by this script", Got: name}
 }
 
 // value gives the addressable value of a component of e, pending changes
@@ -149,8 +150,8 @@ func (w *worldState) has(L *lua.LState, e *entity, c *component) bool {
 }
 
 // missing is the refusal for a component that e does not have.
-func (w *worldState) missing(e *entity, c *component) *ecs.Error {
-	return &ecs.Error{Code: ecs.ComponentMissing, Message: "entity " + e.text(w.r) + " has no component " + c.name,
+func (w *worldState) missing(e *entity, c *component) *refusal.Error {
+	return &refusal.Error{Code: refusal.ComponentMissing, Message: "entity " + e.text(w.r) + " has no component " + c.name,
 		Got: c.name, Options: w.names(e), Hint: "e:has(C) tells; e:add(C, {fields}) adds one"}
 }
 
@@ -242,7 +243,7 @@ func entityNewIndex(L *lua.LState) int {
 	r.ecs(L)
 	key := L.CheckString(2)
 	if key == "id" || key == "name" || key == "components" || methods[key] != nil {
-		r.refuse(L, &ecs.Error{Code: ecs.ReadOnly, Message: "e." + key + " cannot be assigned", Got: key})
+		r.refuse(L, &refusal.Error{Code: refusal.ReadOnly, Message: "e." + key + " cannot be assigned", Got: key})
 	}
 	c := w.component(L, key)
 	v := L.Get(3)

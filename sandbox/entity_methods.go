@@ -7,6 +7,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // entityMethods are called as e:name(...).
@@ -63,7 +64,7 @@ func entityAdd(L *lua.LState) int {
 	w := &r.world
 	c := r.componentArg(L, 2)
 	if w.has(L, e, c) {
-		r.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: "entity " + e.text(r) + " has " + c.name + " already",
+		r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "entity " + e.text(r) + " has " + c.name + " already",
 			Got: c.name, Hint: "write its fields, or assign the whole: e." + c.name + " = {...}"})
 	}
 	v := newValue(L, c, L.Get(3))

@@ -9,7 +9,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // lineOf is the line of the innermost Lua function of a thread, 0 if there is
@@ -37,15 +37,15 @@ func (r *run) noteLine(L *lua.LState) {
 // raiseRefusal turns an error of the world into a Lua error. If the script
 // does not catch it, its got, want and options reach the client.
 func (r *run) raiseRefusal(L *lua.LState, err error) {
-	var e *ecs.Error
+	var e *refusal.Error
 	if !errors.As(err, &e) {
-		e = &ecs.Error{Code: ecs.ScriptError, Message: err.Error()}
+		e = &refusal.Error{Code: refusal.ScriptError, Message: err.Error()}
 	}
 	r.cause = e
 	L.RaiseError("%s", e.Message)
 }
 
-func (r *run) refuse(L *lua.LState, e *ecs.Error) { r.raiseRefusal(L, e) }
+func (r *run) refuse(L *lua.LState, e *refusal.Error) { r.raiseRefusal(L, e) }
 
 var position = regexp.MustCompile(`^` + chunkName + `:(\d+): ?`)
 
@@ -65,7 +65,7 @@ var vmMessages = []struct {
 var unavailable = regexp.MustCompile(`\b(io|debug|package|load|loadstring|loadfile|dofile|require|module|collectgarbage|newproxy|getfenv|setfenv|os\.(?:execute|exit|getenv|remove|rename|tmpname|setlocale)|string\.dump|bit|utf8)\b`)
 
 // scriptError describes how the script failed.
-func (r *run) scriptError(err error) *ecs.Error {
+func (r *run) scriptError(err error) *refusal.Error {
 	if stop := r.budget.stop; stop != nil {
 		e := *stop
 		if e.Line = r.stopLine; e.Line > 0 {
@@ -73,7 +73,7 @@ func (r *run) scriptError(err error) *ecs.Error {
 		}
 		return &e
 	}
-	e := &ecs.Error{Code: ecs.ScriptError}
+	e := &refusal.Error{Code: refusal.ScriptError}
 	v := errorValue(err)
 	var text string
 	switch v := v.(type) {
@@ -125,9 +125,9 @@ func (r *run) scriptError(err error) *ecs.Error {
 }
 
 // refusal describes why the changes at the end of a script did not apply.
-func (r *run) refusal(err error) *ecs.Error {
-	e := &ecs.Error{Code: ecs.ScriptError, Message: "the script's changes were refused: " + err.Error()}
-	var c *ecs.Error
+func (r *run) refusal(err error) *refusal.Error {
+	e := &refusal.Error{Code: refusal.ScriptError, Message: "the script's changes were refused: " + err.Error()}
+	var c *refusal.Error
 	if errors.As(err, &c) {
 		e.Got, e.Want, e.Options, e.Total, e.Hint, e.Next = c.Got, c.Want, c.Options, c.Total, c.Hint, c.Next
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/sandbox"
 )
 
@@ -32,11 +32,11 @@ func valuesJSON(t *testing.T, r *sandbox.Result) string {
 	return string(b)
 }
 
-func scriptErr(t *testing.T, err error) *ecs.Error {
+func scriptErr(t *testing.T, err error) *refusal.Error {
 	t.Helper()
-	var e *ecs.Error
+	var e *refusal.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("error is %T %v, not an *ecs.Error", err, err)
+		t.Fatalf("error is %T %v, not an *refusal.Error", err, err)
 	}
 	return e
 }
@@ -210,7 +210,7 @@ func TestErrorsHaveTheLine(t *testing.T) {
 			continue
 		}
 		e := scriptErr(t, err)
-		if e.Code != ecs.ScriptError || e.Line != c.line || !contains(e.Message, c.text) {
+		if e.Code != refusal.ScriptError || e.Line != c.line || !contains(e.Message, c.text) {
 			t.Errorf("%q:\n got %s line %d: %s\nwant line %d and %q", c.code, e.Code, e.Line, e.Message, c.line, c.text)
 		}
 	}
@@ -245,7 +245,7 @@ func TestUnavailableNamesAreExplained(t *testing.T) {
 	}
 	for _, code := range []string{"", " \n\t"} {
 		_, err := eval(s, code)
-		if e := scriptErr(t, err); e.Code != ecs.InvalidArguments {
+		if e := scriptErr(t, err); e.Code != refusal.InvalidArguments {
 			t.Errorf("%q: %s", code, e.Code)
 		}
 	}

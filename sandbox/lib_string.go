@@ -6,7 +6,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 var stringFuncs = map[string]lua.LGFunction{
@@ -29,7 +29,7 @@ func (r *run) checkString(L *lua.LState, n int) {
 // steps.
 func (r *run) limitString(L *lua.LState, n int) {
 	if n > r.opt.StringBytes || n < 0 {
-		r.exhaust(L, &ecs.Error{Code: ecs.ScriptMemory,
+		r.exhaust(L, &refusal.Error{Code: refusal.ScriptMemory,
 			Message: fmt.Sprintf("a string would grow beyond its limit of %d bytes", r.opt.StringBytes),
 			Want:    fmt.Sprintf("strings of at most %d bytes", r.opt.StringBytes),
 			Hint:    "keep parts in a table, or return less"})

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/sandbox"
 )
 
@@ -18,7 +18,7 @@ func TestReports(t *testing.T) {
 		start := time.Now()
 		_, err := f.run("print('in the loop')\nwhile true do end", false)
 		e := scriptErr(t, err)
-		if e.Code != ecs.ScriptTimeout || e.Line != 2 || e.Extra["printed"] != "in the loop\n" {
+		if e.Code != refusal.ScriptTimeout || e.Line != 2 || e.Extra["printed"] != "in the loop\n" {
 			t.Errorf("%s line %d %v: %s", e.Code, e.Line, e.Extra, e.Message)
 		}
 		if d := time.Since(start); d < 250*time.Millisecond || d > 5*time.Second {
@@ -29,7 +29,7 @@ func TestReports(t *testing.T) {
 		for _, code := range []string{"x =\n= 1", "local t = nil\nreturn t.x"} {
 			start := time.Now()
 			_, err := f.run(code, false)
-			if e := scriptErr(t, err); e.Code != ecs.ScriptError || e.Line != 2 {
+			if e := scriptErr(t, err); e.Code != refusal.ScriptError || e.Line != 2 {
 				t.Errorf("%q: %s line %d", code, e.Code, e.Line)
 			}
 			if d := time.Since(start); d > time.Second {
@@ -49,7 +49,7 @@ func TestReports(t *testing.T) {
 	})
 	t.Run("waiting for what never comes ends at the limit", func(t *testing.T) {
 		_, err := f.run("local at = os.time() + 3600 repeat until os.time() > at or world.entity('1').Health.HP == 12345", false)
-		if e := scriptErr(t, err); e.Code != ecs.ScriptTimeout {
+		if e := scriptErr(t, err); e.Code != refusal.ScriptTimeout {
 			t.Errorf("%s %s", e.Code, e.Message)
 		}
 	})
@@ -70,18 +70,18 @@ func TestLimitsOfOptions(t *testing.T) {
 		name string
 		opt  sandbox.Options
 		code string
-		want ecs.Code
+		want refusal.Code
 		text string
 	}{
-		{"steps", sandbox.Options{MaxSteps: 1000, Timeout: time.Second}, "while true do end", ecs.ScriptTimeout, "1000 steps"},
-		{"steps in a library", sandbox.Options{MaxSteps: 1000, Timeout: time.Second}, "return ('x'):rep(10000):find('.-.-y')", ecs.ScriptTimeout, "1000 steps"},
-		{"memory", sandbox.Options{MemoryBytes: 8 << 20, Timeout: time.Second}, "local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end", ecs.ScriptMemory, "8 MiB"},
-		{"string", sandbox.Options{StringBytes: 1000}, "return ('x'):rep(1001)", ecs.ScriptMemory, "1000 bytes"},
-		{"string by ..", sandbox.Options{StringBytes: 1000}, "local s = 'x' while true do s = s .. s end", ecs.ScriptMemory, "1000 bytes"},
-		{"source", sandbox.Options{SourceBytes: 10}, "return 1234567", ecs.TooLarge, "10"},
-		{"nesting", sandbox.Options{Nesting: 5}, "return ((((((1))))))", ecs.ScriptError, "5 levels"},
-		{"rows", sandbox.Options{Rows: 2}, "for e in world.query{'Enemy'} do end", ecs.ScriptError, "more than 2"},
-		{"stash", sandbox.Options{StashBytes: 1 << 20, Timeout: time.Second}, "t = {} for i = 1, 2000 do t[i] = ('x'):rep(1000) .. i end", ecs.ScriptMemory, "globals"},
+		{"steps", sandbox.Options{MaxSteps: 1000, Timeout: time.Second}, "while true do end", refusal.ScriptTimeout, "1000 steps"},
+		{"steps in a library", sandbox.Options{MaxSteps: 1000, Timeout: time.Second}, "return ('x'):rep(10000):find('.-.-y')", refusal.ScriptTimeout, "1000 steps"},
+		{"memory", sandbox.Options{MemoryBytes: 8 << 20, Timeout: time.Second}, "local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end", refusal.ScriptMemory, "8 MiB"},
+		{"string", sandbox.Options{StringBytes: 1000}, "return ('x'):rep(1001)", refusal.ScriptMemory, "1000 bytes"},
+		{"string by ..", sandbox.Options{StringBytes: 1000}, "local s = 'x' while true do s = s .. s end", refusal.ScriptMemory, "1000 bytes"},
+		{"source", sandbox.Options{SourceBytes: 10}, "return 1234567", refusal.TooLarge, "10"},
+		{"nesting", sandbox.Options{Nesting: 5}, "return ((((((1))))))", refusal.ScriptError, "5 levels"},
+		{"rows", sandbox.Options{Rows: 2}, "for e in world.query{'Enemy'} do end", refusal.ScriptError, "more than 2"},
+		{"stash", sandbox.Options{StashBytes: 1 << 20, Timeout: time.Second}, "t = {} for i = 1, 2000 do t[i] = ('x'):rep(1000) .. i end", refusal.ScriptMemory, "globals"},
 	} {
 		f := newFixture(t, 5, c.opt)
 		_, err := f.run(c.code, false)
@@ -98,7 +98,7 @@ func TestLimitsOfOptions(t *testing.T) {
 func TestLimitsAreSticky(t *testing.T) {
 	s := sandbox.New(sandbox.Options{MaxSteps: 10000, Timeout: time.Second})
 	_, err := eval(s, "local n = 0 while true do pcall(function() while true do n = n + 1 end end) print('outlived it') end")
-	if e := scriptErr(t, err); e.Code != ecs.ScriptTimeout || e.Extra["printed"] != "" {
+	if e := scriptErr(t, err); e.Code != refusal.ScriptTimeout || e.Extra["printed"] != "" {
 		t.Errorf("%s %v", e.Code, e.Extra)
 	}
 	if r, err := eval(s, "return n == nil"); err != nil || r.Values[0] != true {
@@ -109,7 +109,7 @@ func TestLimitsAreSticky(t *testing.T) {
 func TestTimeoutIsCapped(t *testing.T) {
 	s := sandbox.New(sandbox.Options{MaxTimeout: 20 * time.Millisecond})
 	_, err := evalIn(s, sandbox.Env{}, "while true do end", sandbox.RunOptions{Timeout: time.Hour})
-	if e := scriptErr(t, err); e.Code != ecs.ScriptTimeout || !strings.Contains(e.Message, "20 ms") {
+	if e := scriptErr(t, err); e.Code != refusal.ScriptTimeout || !strings.Contains(e.Message, "20 ms") {
 		t.Errorf("%s", e.Message)
 	}
 }
@@ -161,7 +161,7 @@ func FuzzSource(f *testing.F) {
 				t.Fatalf("a failed script changed the world: %q", code)
 			}
 			switch e.Code {
-			case ecs.ScriptError, ecs.ScriptTimeout, ecs.ScriptMemory, ecs.TooLarge, ecs.InvalidArguments:
+			case refusal.ScriptError, refusal.ScriptTimeout, refusal.ScriptMemory, refusal.TooLarge, refusal.InvalidArguments:
 			default:
 				t.Fatalf("%q: code %s", code, e.Code)
 			}

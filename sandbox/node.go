@@ -8,6 +8,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // node is what a script holds of a component, a resource, or a struct, array,
@@ -16,8 +18,8 @@ import (
 type node struct {
 	owner *entity // nil for a resource
 	comp  *component
-	sel   string     // from the component on: "", "Slots", "Slots[0]"
-	field *ecs.Field // of the value itself
+	sel   string       // from the component on: "", "Slots", "Slots[0]"
+	field *value.Field // of the value itself
 }
 
 func newNode(n *node) *lua.LUserData { return &lua.LUserData{Value: n, Metatable: meta.node} }
@@ -82,7 +84,7 @@ func (n *node) root(L *lua.LState) (v reflect.Value, pending bool) {
 	if n.comp.resource {
 		v, ok := r.ecs(L).Resource(n.comp.id)
 		if !ok {
-			r.refuse(L, &ecs.Error{Code: ecs.NotFound, Message: "resource " + n.comp.name + " is registered but absent"})
+			r.refuse(L, &refusal.Error{Code: refusal.NotFound, Message: "resource " + n.comp.name + " is registered but absent"})
 		}
 		if !v.CanAddr() {
 			return addressable(v), false
@@ -97,9 +99,9 @@ func (n *node) root(L *lua.LState) (v reflect.Value, pending bool) {
 }
 
 // kind is the kind of the value, pointers followed.
-func (n *node) kind() (ecs.Kind, *ecs.Field) {
+func (n *node) kind() (value.Kind, *value.Field) {
 	f := n.field
-	for f.Kind == ecs.KindPointer && f.Elem != nil {
+	for f.Kind == value.KindPointer && f.Elem != nil {
 		f = f.Elem
 	}
 	return f.Kind, f
@@ -109,18 +111,18 @@ func (n *node) kind() (ecs.Kind, *ecs.Field) {
 func (n *node) child(L *lua.LState, key lua.LValue) (sel string, ok bool) {
 	kind, f := n.kind()
 	switch kind {
-	case ecs.KindArray, ecs.KindSlice:
+	case value.KindArray, value.KindSlice:
 		i, isNumber := key.(lua.LNumber)
 		if !isNumber {
-			ctxOf(L).run.refuse(L, &ecs.Error{Code: ecs.UnknownField, Message: n.text(ctxOf(L).run) + " is a list: index it with a number from 1",
+			ctxOf(L).run.refuse(L, &refusal.Error{Code: refusal.UnknownField, Message: n.text(ctxOf(L).run) + " is a list: index it with a number from 1",
 				Got: key.String(), Want: fmt.Sprintf("1 to %d", n.length(L))})
 		}
 		if i < 1 || i != lua.LNumber(int(i)) || int(i) > n.length(L) {
 			return "", false
 		}
 		return n.sel + "[" + itoa(int(i)-1) + "]", true
-	case ecs.KindMap:
-		if f.Key != nil && f.Key.Kind == ecs.KindString {
+	case value.KindMap:
+		if f.Key != nil && f.Key.Kind == value.KindString {
 			return n.sel + "[" + strconv.Quote(toString(L, key)) + "]", true
 		}
 		if i, ok := key.(lua.LNumber); ok {
@@ -158,7 +160,7 @@ func (n *node) target(L *lua.LState) reflect.Value {
 func (n *node) length(L *lua.LState) int {
 	kind, f := n.kind()
 	switch kind {
-	case ecs.KindArray, ecs.KindSlice, ecs.KindMap:
+	case value.KindArray, value.KindSlice, value.KindMap:
 		if v := n.target(L); v.IsValid() {
 			return v.Len()
 		}
@@ -201,9 +203,9 @@ func nodeIndex(L *lua.LState) int {
 	return 1
 }
 
-func composite(k ecs.Kind) bool {
+func composite(k value.Kind) bool {
 	switch k {
-	case ecs.KindStruct, ecs.KindArray, ecs.KindSlice, ecs.KindMap, ecs.KindPointer:
+	case value.KindStruct, value.KindArray, value.KindSlice, value.KindMap, value.KindPointer:
 		return true
 	}
 	return false
@@ -219,7 +221,7 @@ func pushValue(L *lua.LState, n *node, a *access, sel string, root reflect.Value
 	r := ctxOf(L).run
 	v, err := a.path.Get(root)
 	if err != nil {
-		if parent, _ := n.kind(); parent == ecs.KindMap {
+		if parent, _ := n.kind(); parent == value.KindMap {
 			L.Push(lua.LNil) // no such entry
 			return
 		}
@@ -234,7 +236,7 @@ func pushValue(L *lua.LState, n *node, a *access, sel string, root reflect.Value
 		return
 	}
 	switch a.field.Kind {
-	case ecs.KindPointer:
+	case value.KindPointer:
 		if v.IsNil() {
 			L.Push(lua.LNil)
 			return
@@ -244,11 +246,11 @@ func pushValue(L *lua.LState, n *node, a *access, sel string, root reflect.Value
 		}
 		L.Push(newNode(&node{owner: n.owner, comp: n.comp, sel: sel, field: a.field}))
 		return
-	case ecs.KindStruct, ecs.KindArray, ecs.KindSlice, ecs.KindMap:
+	case value.KindStruct, value.KindArray, value.KindSlice, value.KindMap:
 		L.Push(newNode(&node{owner: n.owner, comp: n.comp, sel: sel, field: a.field}))
 		return
-	case ecs.KindEntity:
-		if s, ok := ecs.ToGo(v).(string); ok {
+	case value.KindEntity:
+		if s, ok := value.ToGo(v).(string); ok {
 			if e, _, err := ecs.ParseEntity(s); err == nil && !e.IsZero() {
 				L.Push(newEntity(&entity{ent: e}))
 				return
@@ -273,7 +275,7 @@ func nodeNewIndex(L *lua.LState) int {
 		sel, ok = n.child(L, key)
 	}
 	if !ok {
-		ctxOf(L).run.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s has elements 1 to %d, not %s", n.text(ctxOf(L).run), n.length(L), key.String()),
+		ctxOf(L).run.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s has elements 1 to %d, not %s", n.text(ctxOf(L).run), n.length(L), key.String()),
 			Got: key.String(), Want: fmt.Sprintf("1 to %d", n.length(L)), Hint: "assign the whole list to change its length"})
 	}
 	a, err := n.comp.ta.find(sel)
@@ -291,7 +293,7 @@ func (n *node) write(L *lua.LState, a *access, v lua.LValue) {
 	root, pending := n.root(L)
 	if n.comp.resource {
 		if real, ok := r.env.World.Resource(n.comp.id); !ok || !real.CanAddr() {
-			r.refuse(L, &ecs.Error{Code: ecs.ReadOnly, Message: "resource " + n.comp.name + " is kept as a copy and cannot be written"})
+			r.refuse(L, &refusal.Error{Code: refusal.ReadOnly, Message: "resource " + n.comp.name + " is kept as a copy and cannot be written"})
 		}
 	}
 	if a.write {

@@ -7,7 +7,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // keys lists what pairs visits: fields in declaration order, elements from 1,
@@ -16,7 +16,7 @@ func (n *node) keys(L *lua.LState) []lua.LValue {
 	kind, f := n.kind()
 	var keys []lua.LValue
 	switch kind {
-	case ecs.KindStruct:
+	case value.KindStruct:
 		for _, c := range f.Fields {
 			if !c.Hidden {
 				keys = append(keys, lua.LString(c.Name))
@@ -27,12 +27,12 @@ func (n *node) keys(L *lua.LState) []lua.LValue {
 				keys = append(keys, lua.LString(c.Name))
 			}
 		}
-	case ecs.KindArray, ecs.KindSlice:
+	case value.KindArray, value.KindSlice:
 		for i := range n.length(L) {
 			ctxOf(L).run.charge(L, 1)
 			keys = append(keys, lua.LNumber(i+1))
 		}
-	case ecs.KindMap:
+	case value.KindMap:
 		m := n.target(L)
 		if !m.IsValid() {
 			break
@@ -66,7 +66,7 @@ func mapKey(k reflect.Value) lua.LValue {
 			return lua.LNumber(k.Uint())
 		}
 	}
-	return lua.LString(fmt.Sprint(ecs.ToGo(k)))
+	return lua.LString(fmt.Sprint(value.ToGo(k)))
 }
 
 // proxyPairs is pairs(proxy).

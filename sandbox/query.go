@@ -9,6 +9,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // result is the answer of a query: the rows are noted when it is asked, so no
@@ -103,8 +104,8 @@ func queryArg(L *lua.LState) query.Query {
 		case "exclusive":
 			q.Exclusive = lua.LVAsBool(v)
 		default:
-			r.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("world.query has no option %q (it has %s)", name, strings.Join(queryOptions, ", ")),
-				Got: name, Options: ecs.Nearest(name, queryOptions), Total: len(queryOptions)})
+			r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("world.query has no option %q (it has %s)", name, strings.Join(queryOptions, ", ")),
+				Got: name, Options: refusal.Nearest(name, queryOptions), Total: len(queryOptions)})
 		}
 	}
 	return q
@@ -113,7 +114,7 @@ func queryArg(L *lua.LState) query.Query {
 func stringIn(L *lua.LState, option string, v lua.LValue) string {
 	s, ok := v.(lua.LString)
 	if !ok {
-		ctxOf(L).run.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: "world.query: " + option + " takes text, got a " + v.Type().String()})
+		ctxOf(L).run.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "world.query: " + option + " takes text, got a " + v.Type().String()})
 	}
 	return string(s)
 }
@@ -124,7 +125,7 @@ func stringsIn(L *lua.LState, option string, v lua.LValue) []string {
 	}
 	t, ok := v.(*lua.LTable)
 	if !ok {
-		ctxOf(L).run.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: "world.query: " + option + " takes component names, got a " + v.Type().String(),
+		ctxOf(L).run.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "world.query: " + option + " takes component names, got a " + v.Type().String(),
 			Want: option + `={"Position","Health"}`})
 	}
 	var list []string
@@ -161,7 +162,7 @@ func each(L *lua.LState, f func(c ecs.Chunk, rows []int32)) {
 		r.fail(L)
 	}
 	if n > r.opt.Rows {
-		r.refuse(L, &ecs.Error{Code: ecs.TooLarge, Message: fmt.Sprintf("the query gives more than %d entities", r.opt.Rows),
+		r.refuse(L, &refusal.Error{Code: refusal.TooLarge, Message: fmt.Sprintf("the query gives more than %d entities", r.opt.Rows),
 			Want: fmt.Sprintf("at most %d", r.opt.Rows), Hint: "narrow it with where, or count with world.count"})
 	}
 }
@@ -301,7 +302,7 @@ func resultIndex(L *lua.LState) int {
 			return 1
 		}
 	}
-	r.refuse(L, &ecs.Error{Code: ecs.UnknownField, Message: "a query result has no " + shorten(toString(L, L.Get(2)), 40),
+	r.refuse(L, &refusal.Error{Code: refusal.UnknownField, Message: "a query result has no " + shorten(toString(L, L.Get(2)), 40),
 		Hint: "loop over it: for e in world.query{...} do; #q is its length, q[1] and q:first() its first entity"})
 	return 0
 }

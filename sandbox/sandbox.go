@@ -9,7 +9,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Sandbox compiles and runs scripts, and keeps their globals from call to
@@ -70,10 +70,10 @@ type run struct {
 	printed  []byte
 	printCut bool
 
-	line     int        // where the last error was raised
-	stopLine int        // where the budget ended
-	cause    *ecs.Error // the last refusal that became a Lua error
-	lacking  string     // what the last read of an absent component was
+	line     int            // where the last error was raised
+	stopLine int            // where the budget ended
+	cause    *refusal.Error // the last refusal that became a Lua error
+	lacking  string         // what the last read of an absent component was
 
 	world worldState
 }
@@ -81,12 +81,12 @@ type run struct {
 // Run executes a chunk: the frame part of a call. It changes the world only
 // through env.World. On any error, and in a dry run, everything the script did
 // to the world is undone, save what world.flush or a tool made permanent. The
-// error is an *ecs.Error: script_error, script_timeout or script_memory, with
+// error is an *refusal.Error: script_error, script_timeout or script_memory, with
 // Line, and in Extra "printed", "changes" (what stays changed), "flushed",
 // "steps" and "ms".
 func (s *Sandbox) Run(env Env, c *Chunk, opt RunOptions) (*Result, error) {
 	if !s.running.CompareAndSwap(false, true) {
-		return nil, &ecs.Error{Code: ecs.Busy, Message: "a script is already running: a script cannot start another",
+		return nil, &refusal.Error{Code: refusal.Busy, Message: "a script is already running: a script cannot start another",
 			Hint: "call the function directly; globals are shared"}
 	}
 	defer s.running.Store(false)
@@ -125,12 +125,12 @@ func (s *Sandbox) Run(env Env, c *Chunk, opt RunOptions) (*Result, error) {
 
 // execute runs the script, ends its world changes one way or the other, and
 // copies its values out.
-func (r *run) execute() (res *Result, failed *ecs.Error) {
+func (r *run) execute() (res *Result, failed *refusal.Error) {
 	defer func() {
 		if v := recover(); v != nil {
 			// Nothing is known to get here; a game must not die of it.
 			r.world.rollback()
-			failed = &ecs.Error{Code: ecs.ScriptError, Message: fmt.Sprint("the script runner failed: ", v)}
+			failed = &refusal.Error{Code: refusal.ScriptError, Message: fmt.Sprint("the script runner failed: ", v)}
 		}
 	}()
 	L := r.L
@@ -166,7 +166,7 @@ func (r *run) execute() (res *Result, failed *ecs.Error) {
 
 // checkStash bounds what globals keep. It walks them only when scripts have
 // allocated enough since the last time to exceed the limit.
-func (r *run) checkStash() *ecs.Error {
+func (r *run) checkStash() *refusal.Error {
 	e := r.chunk.env
 	e.grown += r.budget.allocated()
 	if e.grown < r.opt.StashBytes/2 {
@@ -177,7 +177,7 @@ func (r *run) checkStash() *ecs.Error {
 		return nil
 	}
 	e.globals = newEnvironment().globals
-	return &ecs.Error{Code: ecs.ScriptMemory,
+	return &refusal.Error{Code: refusal.ScriptMemory,
 		Message: fmt.Sprintf("the globals came to hold more than %d MiB; they were cleared", r.opt.StashBytes>>20),
 		Want:    fmt.Sprintf("at most %d MiB kept between calls", r.opt.StashBytes>>20),
 		Hint:    "keep less in globals, use local variables"}

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // undo takes back one field write. The addresses it holds stay right because
@@ -19,7 +19,7 @@ type undo struct {
 // wideUndo takes back a write of anything else.
 type wideUndo struct {
 	root reflect.Value // the leaf of path in root was was
-	path *ecs.Path     // nil: root itself was was
+	path *value.Path   // nil: root itself was was
 	was  reflect.Value
 }
 
@@ -84,7 +84,7 @@ func (w *worldState) note(a *access, root reflect.Value) {
 		w.logWide(wideUndo{root: root, was: was})
 		return
 	}
-	w.logWide(wideUndo{root: root, was: ecs.Copy(root)})
+	w.logWide(wideUndo{root: root, was: value.Copy(root)})
 }
 
 // rollback undoes all field writes, the latest first, and drops what was

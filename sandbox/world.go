@@ -12,6 +12,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // worldState is what one run knows about the world, and what it means to do
@@ -46,7 +48,7 @@ type cell struct {
 type component struct {
 	id       ecs.TypeID
 	name     string
-	t        *ecs.Type
+	t        *value.Type
 	ta       *typeAccess
 	tag      bool
 	relation bool
@@ -95,7 +97,7 @@ func (w *worldState) catalog() *ecs.Catalog {
 // world gives the world or raises no_world.
 func (r *run) ecs(L *lua.LState) ecs.World {
 	if r.env.World == nil {
-		r.refuse(L, &ecs.Error{Code: ecs.NoWorld, Message: "no world is bound", Hint: "the game binds one with Server.Bind"})
+		r.refuse(L, &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound", Hint: "the game binds one with Server.Bind"})
 	}
 	return r.env.World
 }
@@ -129,7 +131,7 @@ func (w *worldState) lookup(name string) (*component, error) {
 func (w *worldState) count(L *lua.LState, counter *int) {
 	*counter++
 	if w.changed++; w.changed > w.r.opt.Changes {
-		w.r.exhaust(L, &ecs.Error{Code: ecs.ScriptError,
+		w.r.exhaust(L, &refusal.Error{Code: refusal.ScriptError,
 			Message: fmt.Sprintf("the script changed more than %d things in one call", w.r.opt.Changes),
 			Want:    fmt.Sprintf("at most %d field writes and structural changes", w.r.opt.Changes),
 			Hint:    "do a part and call again"})
@@ -229,7 +231,7 @@ func worldSpawn(L *lua.LState) int {
 		}
 		c := w.component(L, string(name))
 		if _, twice := s.values[c.id]; twice {
-			r.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: "world.spawn names " + c.name + " twice", Got: string(name)})
+			r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "world.spawn names " + c.name + " twice", Got: string(name)})
 		}
 		s.values[c.id] = newValue(L, c, v)
 		s.order = append(s.order, c.id)
@@ -252,7 +254,7 @@ func (w *worldState) targetsFor(L *lua.LState, ids []ecs.TypeID, target ecs.Enti
 			return []ecs.Target{{Relation: id, Entity: target}}
 		}
 	}
-	w.r.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: "a target needs a relation component beside it, and none of these is one"})
+	w.r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "a target needs a relation component beside it, and none of these is one"})
 	return nil
 }
 
@@ -271,7 +273,7 @@ func newValue(L *lua.LState, c *component, v lua.LValue) reflect.Value {
 
 // within names the component a refusal is about.
 func within(err error, component string) error {
-	var e *ecs.Error
+	var e *refusal.Error
 	if !errors.As(err, &e) || strings.Contains(e.Message, component) {
 		return err
 	}
@@ -334,12 +336,12 @@ func worldTool(L *lua.LState) int {
 		}
 	}
 	if r.env.CallTool == nil {
-		r.refuse(L, &ecs.Error{Code: ecs.NotSupported, Message: "world.tool: this host offers no tools to scripts"})
+		r.refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "world.tool: this host offers no tools to scripts"})
 	}
 	reads := r.env.ReadsOnly != nil && r.env.ReadsOnly(name)
 	if !reads {
 		if r.dry {
-			r.refuse(L, &ecs.Error{Code: ecs.NotSupported, Message: "world.tool(" + strconv.Quote(name) + ") changes things and cannot be undone: not in a dry run",
+			r.refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "world.tool(" + strconv.Quote(name) + ") changes things and cannot be undone: not in a dry run",
 				Got: name, Hint: "tools that only read work in a dry run"})
 		}
 		r.world.makePermanent(L)
@@ -379,14 +381,14 @@ func entityArg(L *lua.LState, v lua.LValue) ecs.Entity {
 	r := ctxOf(L).run
 	if p := asEntity(v); p != nil {
 		if p.sp != nil && p.sp.pending() {
-			r.refuse(L, &ecs.Error{Code: ecs.EntityDead, Message: p.sp.placeholder() + " is not in the world yet, so nothing can refer to it",
+			r.refuse(L, &refusal.Error{Code: refusal.EntityDead, Message: p.sp.placeholder() + " is not in the world yet, so nothing can refer to it",
 				Hint: "call world.flush() first; what was done until then becomes permanent"})
 		}
 		return p.id()
 	}
 	s, ok := v.(lua.LString)
 	if !ok {
-		r.refuse(L, &ecs.Error{Code: ecs.InvalidArguments, Message: "an entity is needed, got a " + v.Type().String(), Want: `an entity or "42v3"`})
+		r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "an entity is needed, got a " + v.Type().String(), Want: `an entity or "42v3"`})
 	}
 	e, _, err := ecs.ParseEntity(string(s))
 	if err != nil {

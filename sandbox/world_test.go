@@ -13,6 +13,8 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/sandbox"
 )
 
@@ -60,12 +62,12 @@ var _ = Secret{n: 0, names: nil} // only scripts use them
 func (k EnemyKind) String() string { return [...]string{"Grunt", "Brute", "Sniper"}[k%3] }
 
 func init() {
-	ecs.EnumLabels(map[EnemyKind]string{0: "Grunt", 1: "Brute", 2: "Sniper"})
-	ecs.Describe(
-		ecs.Label(func(*Player) string { return "player" }))
-	ecs.Describe(
-		ecs.Computed("Ratio", func(h *Health) float64 { return float64(h.HP) / float64(h.Max) }),
-		ecs.Action("Damage", func(h *Health, in struct {
+	value.EnumLabels(map[EnemyKind]string{0: "Grunt", 1: "Brute", 2: "Sniper"})
+	value.Describe(
+		value.Label(func(*Player) string { return "player" }))
+	value.Describe(
+		value.Computed("Ratio", func(h *Health) float64 { return float64(h.HP) / float64(h.Max) }),
+		value.Action("Damage", func(h *Health, in struct {
 			Amount int `json:"amount"`
 		}) (int, error) {
 			if in.Amount < 0 {
@@ -140,7 +142,7 @@ func (f *fixture) dump() string {
 					continue
 				}
 				v := reflect.NewAt(comp.Type.Go, unsafe.Add(base, uintptr(row)*stride)).Elem()
-				j, err := ecs.AppendJSON(nil, v, ecs.EncodeOptions{})
+				j, err := value.AppendJSON(nil, v, value.EncodeOptions{})
 				fmt.Fprintf(&b, " %s=%s%v", comp.Name, j, err)
 			}
 			b.WriteByte('\n')
@@ -321,7 +323,7 @@ func TestWorldRefusals(t *testing.T) {
 			continue
 		}
 		e := scriptErr(t, err)
-		if e.Code != ecs.ScriptError || e.Line != c.line || !strings.Contains(e.Message, c.text) {
+		if e.Code != refusal.ScriptError || e.Line != c.line || !strings.Contains(e.Message, c.text) {
 			t.Errorf("%s:\n got %s line %d: %s\nwant line %d, %q", c.code, e.Code, e.Line, e.Message, c.line, c.text)
 		}
 		if c.options != "" && !strings.Contains(strings.Join(e.Options, " "), c.options) {
@@ -374,7 +376,7 @@ func TestToolsFromScripts(t *testing.T) {
 		CallTool: func(name string, args map[string]any) (any, error) {
 			calls = append(calls, fmt.Sprint(name, args))
 			if name == "bad" {
-				return nil, &ecs.Error{Code: ecs.NotFound, Message: "no tool bad", Options: []string{"bat"}}
+				return nil, &refusal.Error{Code: refusal.NotFound, Message: "no tool bad", Options: []string{"bat"}}
 			}
 			return struct {
 				N    int   `json:"n"`
@@ -393,7 +395,7 @@ func TestToolsFromScripts(t *testing.T) {
 		t.Errorf("%+v %v", r, err)
 	}
 	_, err = evalIn(f.s, env, "world.tool('bad', {})", sandbox.RunOptions{})
-	if e := scriptErr(t, err); len(e.Options) != 1 || e.Code != ecs.ScriptError {
+	if e := scriptErr(t, err); len(e.Options) != 1 || e.Code != refusal.ScriptError {
 		t.Errorf("%+v", e)
 	}
 	// A script cannot start another one.
@@ -445,7 +447,7 @@ func TestChangesAreLimited(t *testing.T) {
 	f := newFixture(t, 2, sandbox.Options{Changes: 10})
 	before := f.dump()
 	_, err := f.run("local e = world.entity('1') for i = 1, 100 do pcall(function() e.Health.HP = i end) end", false)
-	if e := scriptErr(t, err); e.Code != ecs.ScriptError || !strings.Contains(e.Message, "more than 10") {
+	if e := scriptErr(t, err); e.Code != refusal.ScriptError || !strings.Contains(e.Message, "more than 10") {
 		t.Errorf("%v", e)
 	}
 	if f.dump() != before {

@@ -15,6 +15,8 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/ecstest"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/snapshot"
 )
 
@@ -282,7 +284,7 @@ func rowsOf(t *testing.T, w *archeworld.World) (rows []string) {
 		for row, e := range a.Entities {
 			line := map[string]string{}
 			for i, id := range a.Components {
-				text, err := ecs.AppendJSON(nil, a.Columns[i].Index(row), ecs.EncodeOptions{})
+				text, err := value.AppendJSON(nil, a.Columns[i].Index(row), value.EncodeOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -337,7 +339,7 @@ func TestALockedWorldRefusesALoad(t *testing.T) {
 	want := ecstest.Hash(g.lw)
 	_, err := snapshot.Load(bytes.NewReader(data), g.lw, nil)
 	q.Close()
-	if e, ok := err.(*ecs.Error); !ok || e.Code != ecs.WorldLocked || ecstest.Hash(g.lw) != want {
+	if e, ok := err.(*refusal.Error); !ok || e.Code != refusal.WorldLocked || ecstest.Hash(g.lw) != want {
 		t.Fatal(err)
 	}
 	for n := range len(data) / 7 {

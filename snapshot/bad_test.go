@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // small is a world whose file is short enough to spoil byte by byte.
@@ -65,7 +66,7 @@ func TestEveryFlippedByteIsRefused(t *testing.T) {
 			for _, mask := range []byte{0x01, 0x80, 0xff} {
 				bad := bytes.Clone(data)
 				bad[i] ^= mask
-				refused(t, bad, w, ecs.BadSnapshot, nil)
+				refused(t, bad, w, refusal.BadSnapshot, nil)
 			}
 		}
 		same(t, w, &want, &w.img)
@@ -77,14 +78,14 @@ func TestEveryTruncationIsRefused(t *testing.T) {
 	w := small()
 	data := save(t, w, nil)
 	for n := range data {
-		refused(t, data[:n], w, ecs.BadSnapshot, nil)
+		refused(t, data[:n], w, refusal.BadSnapshot, nil)
 	}
-	refused(t, append(bytes.Clone(data), 0), w, ecs.BadSnapshot, nil)
-	refused(t, append(bytes.Clone(data), data...), w, ecs.BadSnapshot, nil)
-	refused(t, []byte("PK\x03\x04 something else"), w, ecs.BadSnapshot, nil)
+	refused(t, append(bytes.Clone(data), 0), w, refusal.BadSnapshot, nil)
+	refused(t, append(bytes.Clone(data), data...), w, refusal.BadSnapshot, nil)
+	refused(t, []byte("PK\x03\x04 something else"), w, refusal.BadSnapshot, nil)
 	later := bytes.Clone(data)
 	later[len(magic)] = 9
-	if e := refused(t, later, w, ecs.BadSnapshot, nil); !strings.Contains(e.Message, "version 9") {
+	if e := refused(t, later, w, refusal.BadSnapshot, nil); !strings.Contains(e.Message, "version 9") {
 		t.Errorf("another version: %s", e.Message)
 	}
 	// Arriving byte by byte it is the same file.
@@ -162,7 +163,7 @@ func TestBadTables(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := Load(bytes.NewReader(buf.Bytes()), w, nil)
-			if code, ok := err.(*ecs.Error); !ok || code.Code != ecs.BadSnapshot {
+			if code, ok := err.(*refusal.Error); !ok || code.Code != refusal.BadSnapshot {
 				t.Fatalf("%v", err)
 			}
 			if w.restores > 0 {
@@ -178,7 +179,7 @@ func TestRepeatedAndUnknownTypes(t *testing.T) {
 	head, body := unpack(t, data)
 	name := []byte(w.cat.Components[0].Type.ID)
 	other := bytes.Replace(body, name, []byte(w.cat.Components[1].Type.ID + "nn")[:len(name)], 1) // an unknown name of equal length
-	e := refused(t, pack(head, other), w, ecs.BadSnapshot, nil)
+	e := refused(t, pack(head, other), w, refusal.BadSnapshot, nil)
 	if !strings.Contains(e.Message, "does not know") || len(e.Options) == 0 || !strings.Contains(e.Hint, "AllowUnknown") {
 		t.Errorf("%+v", e)
 	}
@@ -191,7 +192,7 @@ func TestRepeatedAndUnknownTypes(t *testing.T) {
 	twice := bytes.Replace(body, append([]byte{byte(len(second))}, second...), append([]byte{byte(len(first))}, first...), 1)
 	at := binary.LittleEndian.Uint64(twice[len(twice)-8:])
 	binary.LittleEndian.PutUint64(twice[len(twice)-8:], at+uint64(len(first)-len(second)))
-	if e := refused(t, pack(head, twice), b.w, ecs.BadSnapshot, nil); !strings.Contains(e.Message, "twice") {
+	if e := refused(t, pack(head, twice), b.w, refusal.BadSnapshot, nil); !strings.Contains(e.Message, "twice") {
 		t.Error(e.Message)
 	}
 }
@@ -203,9 +204,9 @@ func TestHeaderMustAgreeWithTheBody(t *testing.T) {
 	if bytes.Equal(head, lie) {
 		t.Fatalf("no count in %s", head)
 	}
-	refused(t, pack(lie, body), w, ecs.BadSnapshot, nil)
-	refused(t, pack([]byte("{"), body), w, ecs.BadSnapshot, nil)
-	refused(t, pack(head, nil), w, ecs.BadSnapshot, nil)
+	refused(t, pack(lie, body), w, refusal.BadSnapshot, nil)
+	refused(t, pack([]byte("{"), body), w, refusal.BadSnapshot, nil)
+	refused(t, pack(head, nil), w, refusal.BadSnapshot, nil)
 }
 
 func TestALargeFileIsRefusedBeforeItIsExpanded(t *testing.T) {
@@ -217,7 +218,7 @@ func TestALargeFileIsRefusedBeforeItIsExpanded(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	refused(t, bomb, w, ecs.TooLarge, &Options{MaxBytes: 8 << 20})
+	refused(t, bomb, w, refusal.TooLarge, &Options{MaxBytes: 8 << 20})
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
 		t.Errorf("%d bytes were allocated for it", n)
@@ -254,7 +255,7 @@ func TestLockedWorldIsRefused(t *testing.T) {
 	data := save(t, w, nil)
 	w.locked = true
 	_, err := Load(bytes.NewReader(data), w, nil)
-	if e, ok := err.(*ecs.Error); !ok || e.Code != ecs.WorldLocked || w.restores != 0 {
+	if e, ok := err.(*refusal.Error); !ok || e.Code != refusal.WorldLocked || w.restores != 0 {
 		t.Fatal(err)
 	}
 }
@@ -263,10 +264,10 @@ type plainWorld struct{ ecs.World }
 
 func TestWorldsThatCannotBeCaptured(t *testing.T) {
 	w := plainWorld{small()}
-	if _, err := Save(io.Discard, w, nil); err == nil || err.(*ecs.Error).Code != ecs.NotSupported {
+	if _, err := Save(io.Discard, w, nil); err == nil || err.(*refusal.Error).Code != refusal.NotSupported {
 		t.Error(err)
 	}
-	if _, err := Load(bytes.NewReader(save(t, small(), nil)), w, nil); err == nil || err.(*ecs.Error).Code != ecs.NotSupported {
+	if _, err := Load(bytes.NewReader(save(t, small(), nil)), w, nil); err == nil || err.(*refusal.Error).Code != refusal.NotSupported {
 		t.Error(err)
 	}
 }
@@ -318,7 +319,7 @@ func TestUnknownTypesAreLeftOutOnRequest(t *testing.T) {
 	b.resource(rules{Gravity: 1})
 	data := save(t, b.w, nil)
 	o := newFake(types(typ[position](), typ[tag]()), types(typ[int]()))
-	if e := refused(t, data, o.w, ecs.BadSnapshot, nil); !strings.Contains(e.Message, "owned") {
+	if e := refused(t, data, o.w, refusal.BadSnapshot, nil); !strings.Contains(e.Message, "owned") {
 		t.Error(e.Message)
 	}
 	rep := load(t, data, o.w, &Options{AllowUnknown: true})

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // A file is the magic, the version, and blocks. A block is
@@ -120,7 +120,7 @@ func printable(b []byte) []byte {
 // readFault keeps typed errors of the source (a file that changed while it was
 // read) and words the others.
 func readFault(err error) error {
-	var e *ecs.Error
+	var e *refusal.Error
 	if errors.As(err, &e) {
 		return e
 	}
@@ -248,9 +248,9 @@ func expandAll(blocks []block, raw int) ([]byte, error) {
 	return out, nil
 }
 
-func tooLarge(format string, args ...any) *ecs.Error {
+func tooLarge(format string, args ...any) *refusal.Error {
 	e := badFile(format, args...)
-	e.Code = ecs.TooLarge
+	e.Code = refusal.TooLarge
 	e.Hint = "raise Options.MaxBytes if the file is meant to be that large; the world was not touched"
 	return e
 }

@@ -10,7 +10,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // hoard has planes of every kind: constant, noise, few values in no order,
@@ -91,7 +91,7 @@ func TestManyRows(t *testing.T) {
 func TestManyRowsOfAChangedType(t *testing.T) {
 	data := save(t, planes(laneRows+9), nil)
 	b := newFake(types(typ[hoard](), typ[newPoint]()), nil)
-	load(t, data, b.w, &Options{Rename: map[string]string{ecs.TypeOf(typ[oldPoint]()).ID: ecs.TypeOf(typ[newPoint]()).ID}})
+	load(t, data, b.w, &Options{Rename: map[string]string{value.TypeOf(typ[oldPoint]()).ID: value.TypeOf(typ[newPoint]()).ID}})
 	for i, p := range columnOf[newPoint](t, b.w, 0) {
 		if p != (newPoint{float32(i % 5), float32(i)}) {
 			t.Fatalf("row %d is %v", i, p)

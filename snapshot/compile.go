@@ -328,7 +328,7 @@ func (d *decoder) planDynamic(w int, path string) *dynamicPlan {
 		if !d.lax {
 			e := badFile("%s: %s holds a value of type %s, which this process does not know", d.where, path, name)
 			e.Got = name
-			e.Hint = "make it known with ecs.RegisterType[T](), or load with AllowUnknown to leave such values nil; the world was not touched"
+			e.Hint = "make it known with value.RegisterType[T](), or load with AllowUnknown to leave such values nil; the world was not touched"
 			panic(fail{e})
 		}
 		d.report.skip(Skip{Kind: "value", Name: name, Reason: "the type of a value in " + join(d.where, path) + " is not known here; the value is nil"})

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // decoder reads one body. It trusts nothing: every length is held against the
@@ -213,7 +213,7 @@ func (d *decoder) mapping(t *fileType, r refEntry) {
 // start puts the default of the type where the file lacks fields.
 func (d *decoder) start(o *op, v reflect.Value) {
 	if o.adds {
-		v.Set(ecs.TypeOf(v.Type()).New())
+		v.Set(value.TypeOf(v.Type()).New())
 	}
 }
 

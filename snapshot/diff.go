@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // DiffOptions are the choices of a Diff. The zero value counts everything and
@@ -224,7 +225,7 @@ func (d *differ) emit(base DiffRow, v *valueDiff) {
 }
 
 // compare finds the fields that differ; at least one row if the values do.
-func (d *differ) compare(t *ecs.Type, a, b reflect.Value) *valueDiff {
+func (d *differ) compare(t *value.Type, a, b reflect.Value) *valueDiff {
 	v := &d.value
 	v.epsilon, v.rows, v.visits = d.o.Epsilon, v.rows[:0], nil
 	n := nodeOf(t.Go)
@@ -309,7 +310,7 @@ func render(v reflect.Value) json.RawMessage {
 	if !v.IsValid() {
 		return json.RawMessage("null")
 	}
-	out, err := ecs.AppendJSON(nil, v, ecs.EncodeOptions{Bulk: true})
+	out, err := value.AppendJSON(nil, v, value.EncodeOptions{Bulk: true})
 	if err != nil {
 		out, _ = json.Marshal(map[string]string{"$error": err.Error()})
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // valueDiff gathers the fields in which two values of one type differ.
@@ -65,12 +65,12 @@ func leaf(n *node) bool {
 	if n.kind != kStruct && n.kind != kArray {
 		return false
 	}
-	root := ecs.TypeOf(n.t).Root
+	root := value.TypeOf(n.t).Root
 	if root == nil {
 		return false
 	}
 	switch root.Kind {
-	case ecs.KindEntity, ecs.KindBytes, ecs.KindText, ecs.KindJSON:
+	case value.KindEntity, value.KindBytes, value.KindText, value.KindJSON:
 		return true
 	}
 	return false
@@ -283,18 +283,18 @@ func indexMap(n *node, m reflect.Value) map[string]mapEntry {
 	out := make(map[string]mapEntry, m.Len())
 	var e encoder
 	for it := m.MapRange(); it.Next(); {
-		key, value := addressable(it.Key()), addressable(it.Value())
+		key, val := addressable(it.Key()), addressable(it.Value())
 		name := string(e.scratch(n.key, key.Addr().UnsafePointer()))
 		for _, taken := out[name]; taken; _, taken = out[name] {
 			name += "\x00" // NaN again
 		}
-		out[name] = mapEntry{key, value}
+		out[name] = mapEntry{key, val}
 	}
 	return out
 }
 
 func keyText(k reflect.Value) string {
-	out, err := ecs.AppendJSON(nil, k, ecs.EncodeOptions{Bulk: true})
+	out, err := value.AppendJSON(nil, k, value.EncodeOptions{Bulk: true})
 	if err != nil {
 		return "?"
 	}

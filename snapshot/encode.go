@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // maxDepth bounds the nesting of slices, structs and interfaces inside one
@@ -82,7 +82,7 @@ func (e *encoder) ref(n *node, p unsafe.Pointer) {
 
 func (e *encoder) down() {
 	if e.depth++; e.depth > maxDepth {
-		panic(fail{&ecs.Error{Code: ecs.TooLarge,
+		panic(fail{&refusal.Error{Code: refusal.TooLarge,
 			Message: "a value nests more than " + strconv.Itoa(maxDepth) + " slices or interfaces deep, or a slice contains itself",
 			Hint:    "leave its type out with Options.Exclude"}})
 	}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // The same types as an older and a newer build of a game have them. Rename
@@ -62,10 +63,10 @@ type (
 )
 
 func init() {
-	ecs.EnumLabels(map[oldKind]string{0: "Grunt", 1: "Brute", 2: "Sniper"})
-	ecs.EnumLabels(map[newKind]string{10: "Sniper", 11: "Grunt", 12: "Brute"})
-	ecs.Describe[newUnit](ecs.Default(newUnit{Fresh: map[string]int{"d": 1}, Text: 5, Grid: [4]int8{9, 9, 9, 9}}))
-	ecs.Describe[newSlot](ecs.Default(newSlot{Shiny: true}))
+	value.EnumLabels(map[oldKind]string{0: "Grunt", 1: "Brute", 2: "Sniper"})
+	value.EnumLabels(map[newKind]string{10: "Sniper", 11: "Grunt", 12: "Brute"})
+	value.Describe[newUnit](value.Default(newUnit{Fresh: map[string]int{"d": 1}, Text: 5, Grid: [4]int8{9, 9, 9, 9}}))
+	value.Describe[newSlot](value.Default(newSlot{Shiny: true}))
 }
 
 var renames = map[string]string{
@@ -93,7 +94,7 @@ func TestFieldsAreMatchedByName(t *testing.T) {
 	data := save(t, b.w, nil)
 
 	n := newFake(types(typ[newUnit](), typ[newPoint]()), nil)
-	refused(t, data, n.w, ecs.BadSnapshot, nil)
+	refused(t, data, n.w, refusal.BadSnapshot, nil)
 	rep := load(t, data, n.w, &Options{Rename: renames})
 	for i, u := range columnOf[newUnit](t, n.w, 0) {
 		want := newUnit{Grid: [4]int8{1, 2, 9, 9}, Slots: []newSlot{{int64(i), "axe", true, [2]int{}}, {2, "bow", true, [2]int{}}},
@@ -134,7 +135,7 @@ func TestConversionsAreLosslessOrRefused(t *testing.T) {
 		change(&u)
 		b.rows(nil, []oldUnit{unit(0), u})
 		n := newFake(types(typ[newUnit]()), nil)
-		e := refused(t, save(t, b.w, nil), n.w, ecs.BadSnapshot, &Options{Rename: renames})
+		e := refused(t, save(t, b.w, nil), n.w, refusal.BadSnapshot, &Options{Rename: renames})
 		if !strings.Contains(e.Message, name) || !strings.Contains(e.Message, "fit") {
 			t.Errorf("%s: %s", name, e.Message)
 		}
@@ -142,7 +143,7 @@ func TestConversionsAreLosslessOrRefused(t *testing.T) {
 	b := newFake(types(typ[oldPoint]()), nil)
 	b.rows(nil, []oldPoint{{0.1, 0}})
 	n := newFake(types(typ[newPoint]()), nil)
-	if e := refused(t, save(t, b.w, nil), n.w, ecs.BadSnapshot, &Options{Rename: renames}); !strings.Contains(e.Message, "0.1") {
+	if e := refused(t, save(t, b.w, nil), n.w, refusal.BadSnapshot, &Options{Rename: renames}); !strings.Contains(e.Message, "0.1") {
 		t.Error(e.Message)
 	}
 }
@@ -194,7 +195,7 @@ func TestALabelThatIsGone(t *testing.T) {
 	o := newFake(types(typ[a]()), nil)
 	o.rows(nil, []a{{0}, {2}})
 	n := newFake(types(typ[b]()), nil)
-	e := refused(t, save(t, o.w, nil), n.w, ecs.BadSnapshot, &Options{Rename: map[string]string{fullName(typ[a]()): fullName(typ[b]())}})
+	e := refused(t, save(t, o.w, nil), n.w, refusal.BadSnapshot, &Options{Rename: map[string]string{fullName(typ[a]()): fullName(typ[b]())}})
 	if !strings.Contains(e.Message, "Sniper") {
 		t.Error(e.Message)
 	}
@@ -202,7 +203,7 @@ func TestALabelThatIsGone(t *testing.T) {
 
 type fewKind uint8
 
-func init() { ecs.EnumLabels(map[fewKind]string{0: "Grunt", 1: "Brute"}) }
+func init() { value.EnumLabels(map[fewKind]string{0: "Grunt", 1: "Brute"}) }
 
 func TestAComponentThatBecameAnotherKind(t *testing.T) {
 	type was struct{ A, B int }
@@ -226,7 +227,7 @@ func TestADynamicTypeThatIsNotKnown(t *testing.T) {
 	head, body := unpack(t, data)
 	other := bytes.ReplaceAll(body, []byte("unknownDyn"), []byte("unknownXyz"))
 	data = pack(head, other)
-	e := refused(t, data, b.w, ecs.BadSnapshot, nil)
+	e := refused(t, data, b.w, refusal.BadSnapshot, nil)
 	if !strings.Contains(e.Hint, "RegisterType") || !strings.Contains(e.Message, "unknownXyz") {
 		t.Errorf("%+v", e)
 	}

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // WriteJSON exports what Take copied for people and other tools: the header,
@@ -18,7 +20,7 @@ import (
 // "$error". Any goroutine. The result is the number of bytes.
 func (c *Capture) WriteJSON(w io.Writer) (n int64, err error) {
 	if c.catalog == nil {
-		return 0, &ecs.Error{Code: ecs.NoWorld, Message: "the capture is empty: Take has not been called or has failed"}
+		return 0, &refusal.Error{Code: refusal.NoWorld, Message: "the capture is empty: Take has not been called or has failed"}
 	}
 	defer recovered(&err, "exporting")
 	dropped, noResources := c.options.excluded(c.catalog)
@@ -86,7 +88,7 @@ func (x *exporter) value(v reflect.Value) {
 		x.raw("null")
 		return
 	}
-	out, err := ecs.AppendJSON(x.buf[:0], v, ecs.EncodeOptions{})
+	out, err := value.AppendJSON(x.buf[:0], v, value.EncodeOptions{})
 	if err != nil {
 		out, _ = json.Marshal(map[string]string{"$error": err.Error()})
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // fakeWorld is a world that is nothing but its image.
@@ -31,7 +33,7 @@ func (w *fakeWorld) Resource(id ecs.TypeID) (reflect.Value, bool) { return refle
 func (w *fakeWorld) Capture(img *ecs.Image) error { *img = cloneImage(&w.img); return nil }
 func (w *fakeWorld) Check(img *ecs.Image) error {
 	if w.locked {
-		return &ecs.Error{Code: ecs.WorldLocked, Message: "locked"}
+		return &refusal.Error{Code: refusal.WorldLocked, Message: "locked"}
 	}
 	return ecs.ValidateImage(w.cat, img)
 }
@@ -65,14 +67,14 @@ func cloneImage(img *ecs.Image) ecs.Image {
 		b := ecs.ImageArchetype{Components: append([]ecs.TypeID(nil), a.Components...), Targets: append([]ecs.Target(nil), a.Targets...),
 			Entities: append([]ecs.Entity(nil), a.Entities...)}
 		for _, c := range a.Columns {
-			b.Columns = append(b.Columns, ecs.Copy(c))
+			b.Columns = append(b.Columns, value.Copy(c))
 		}
 		out.Archetypes = append(out.Archetypes, b)
 	}
 	for _, r := range img.Resources {
 		v := r.Value
 		if v.IsValid() {
-			v = ecs.Copy(v)
+			v = value.Copy(v)
 		}
 		out.Resources = append(out.Resources, ecs.ImageResource{ID: r.ID, Value: v})
 	}
@@ -83,14 +85,14 @@ func cloneImage(img *ecs.Image) ecs.Image {
 func catalogOf(components, resources []reflect.Type, relations ...reflect.Type) *ecs.Catalog {
 	c := ecs.Catalog{Engine: ecs.Engine{Name: "fake", DanglingTargets: true}}
 	for i, t := range components {
-		x := &ecs.Component{ID: ecs.TypeID(i), Type: ecs.TypeOf(t), Tag: t.Size() == 0}
+		x := &ecs.Component{ID: ecs.TypeID(i), Type: value.TypeOf(t), Tag: t.Size() == 0}
 		for _, r := range relations {
 			x.Relation = x.Relation || r == t
 		}
 		c.Components = append(c.Components, x)
 	}
 	for i, t := range resources {
-		c.Resources = append(c.Resources, &ecs.Resource{ID: ecs.TypeID(i), Type: ecs.TypeOf(t), Present: true})
+		c.Resources = append(c.Resources, &ecs.Resource{ID: ecs.TypeID(i), Type: value.TypeOf(t), Present: true})
 	}
 	return ecs.NewCatalog(c)
 }
@@ -200,11 +202,11 @@ func typ[T any]() reflect.Type { return reflect.TypeFor[T]() }
 func types(ts ...reflect.Type) []reflect.Type { return ts }
 
 // refused checks that a load is refused with the code and touches nothing.
-func refused(t *testing.T, data []byte, w *fakeWorld, code ecs.Code, o *Options) *ecs.Error {
+func refused(t *testing.T, data []byte, w *fakeWorld, code refusal.Code, o *Options) *refusal.Error {
 	t.Helper()
 	before := w.restores
 	_, err := Load(bytes.NewReader(data), w, o)
-	var e *ecs.Error
+	var e *refusal.Error
 	if !errors.As(err, &e) || e.Code != code {
 		t.Fatalf("not refused with %s: %v", code, err)
 	}

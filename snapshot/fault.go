@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // badHint closes every refusal of a damaged or foreign file.
 const badHint = "the world was not touched; save again, or load another file that snapshot_list shows"
 
 // badFile makes the refusal of a file that is not a sound snapshot.
-func badFile(format string, args ...any) *ecs.Error {
-	return &ecs.Error{Code: ecs.BadSnapshot, Message: "bad snapshot: " + fmt.Sprintf(format, args...),
+func badFile(format string, args ...any) *refusal.Error {
+	return &refusal.Error{Code: refusal.BadSnapshot, Message: "bad snapshot: " + fmt.Sprintf(format, args...),
 		Hint: badHint, Next: "snapshot_list"}
 }
 
@@ -30,7 +30,7 @@ func recovered(err *error, doing string) {
 	case fail:
 		*err = r.err
 	default:
-		*err = &ecs.Error{Code: ecs.BadSnapshot, Message: fmt.Sprintf("%s the snapshot panicked: %v", doing, r),
+		*err = &refusal.Error{Code: refusal.BadSnapshot, Message: fmt.Sprintf("%s the snapshot panicked: %v", doing, r),
 			Hint: "nothing was changed; a file written by the same build should load, please report this one"}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // counterState is a host state with a version.
@@ -60,12 +61,12 @@ func TestHostStates(t *testing.T) {
 
 	// An encoding the host does not know refuses the whole load.
 	older := &counterState{name: "physics", version: 1, n: 7}
-	e := refused(t, data, w, ecs.BadSnapshot, &Options{States: []State{older}})
+	e := refused(t, data, w, refusal.BadSnapshot, &Options{States: []State{older}})
 	if !strings.Contains(e.Message, "newer") || older.finished != 0 || older.n != 7 {
 		t.Errorf("%+v %+v", e, older)
 	}
 	// So does a state nobody provides, unless asked.
-	if e := refused(t, data, w, ecs.BadSnapshot, nil); !strings.Contains(e.Message, "physics") {
+	if e := refused(t, data, w, refusal.BadSnapshot, nil); !strings.Contains(e.Message, "physics") {
 		t.Error(e.Message)
 	}
 	if rep := load(t, data, w, &Options{AllowUnknown: true}); len(rep.Skipped) != 1 || rep.Skipped[0].Kind != "state" {
@@ -158,7 +159,7 @@ func TestReadHeaderReadsNoMore(t *testing.T) {
 	if _, err := ReadHeader(bytes.NewReader(data[:10+10+len(head)])); err != nil {
 		t.Errorf("it wants more than the header: %v", err)
 	}
-	if _, err := ReadHeader(bytes.NewReader(data[:12])); !errors.Is(err, ecs.BadSnapshot) {
+	if _, err := ReadHeader(bytes.NewReader(data[:12])); !errors.Is(err, refusal.BadSnapshot) {
 		t.Error(err)
 	}
 }
@@ -240,7 +241,7 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, *d, c.want)
 		}
 	}
-	if _, err := Diff(b.w.cat, &from, &to, DiffOptions{Component: "positon"}); !errors.Is(err, ecs.UnknownComponent) {
+	if _, err := Diff(b.w.cat, &from, &to, DiffOptions{Component: "positon"}); !errors.Is(err, refusal.UnknownComponent) {
 		t.Error(err)
 	}
 }
@@ -292,7 +293,7 @@ func TestJSONExport(t *testing.T) {
 	if tg := doc.Entities[78].Targets["childOf"]; tg != "1v1" {
 		t.Errorf("%+v", doc.Entities[78])
 	}
-	if _, err := Load(&buf, b.w, nil); !errors.Is(err, ecs.BadSnapshot) {
+	if _, err := Load(&buf, b.w, nil); !errors.Is(err, refusal.BadSnapshot) {
 		t.Error("an export loads")
 	}
 }

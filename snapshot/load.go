@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Load makes the world equal to the snapshot: Decode and Restore in one. It
@@ -141,7 +142,7 @@ func (l *loader) unknown(what, name string, options []string) {
 		return
 	}
 	e := badFile("it holds the %s type %s, which this world does not know", what, name)
-	e.Got, e.Options, e.Total = name, ecs.Nearest(name, options), len(options)
+	e.Got, e.Options, e.Total = name, refusal.Nearest(name, options), len(options)
 	e.Hint = "the world was not touched. Load with AllowUnknown to leave it out, or with Rename if the type has another name now; " +
 		"types become known when the game first uses them"
 	panic(fail{e})

@@ -8,11 +8,12 @@ import (
 	"sync"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // remember makes a dynamic type known, so that the same process can load what
 // it saved.
-func remember(t reflect.Type) { ecs.LearnType(t) }
+func remember(t reflect.Type) { value.LearnType(t) }
 
 // hidden lists types of the standard library that games keep behind an
 // interface and that no one outside can name. Without math/rand's source no
@@ -77,7 +78,7 @@ func (k *typeNames) named(d *decoder, w int, name string) reflect.Type {
 	if to, ok := k.rename[name]; ok {
 		name = to
 	}
-	found := slices.DeleteFunc(slices.Clone(ecs.KnownTypes(name)), func(t reflect.Type) bool { return fullName(t) != name })
+	found := slices.DeleteFunc(slices.Clone(value.KnownTypes(name)), func(t reflect.Type) bool { return fullName(t) != name })
 	if t := hidden()[name]; t != nil {
 		found = append(found, t)
 	}

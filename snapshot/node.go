@@ -6,7 +6,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // kind classes a type by how its values are encoded.
@@ -177,7 +177,7 @@ func build(t reflect.Type) *node {
 }
 
 func enumLabels(t reflect.Type) []label {
-	root := ecs.TypeOf(t).Root
+	root := value.TypeOf(t).Root
 	if root == nil {
 		return nil
 	}

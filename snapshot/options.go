@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Options are the choices of a save or a load. The zero value is the default;
@@ -133,7 +134,7 @@ type Info struct {
 func restorer(w ecs.World) (ecs.Restorer, error) {
 	r, ok := w.(ecs.Restorer)
 	if !ok {
-		return nil, &ecs.Error{Code: ecs.NotSupported, Message: "this world cannot be captured and restored: its adapter does not implement ecs.Restorer",
+		return nil, &refusal.Error{Code: refusal.NotSupported, Message: "this world cannot be captured and restored: its adapter does not implement ecs.Restorer",
 			Hint: "see capabilities for what the engine's adapter can do"}
 	}
 	return r, nil

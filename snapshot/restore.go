@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Restore puts the snapshot into the world. Frame goroutine only. Whatever can
@@ -42,7 +43,7 @@ func (s *Staged) Restore(world ecs.World) (*Report, error) {
 	}
 	if err := s.finishStates(); err != nil {
 		if undo := s.undo(r, &before); undo != nil {
-			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("%v; and putting the world back failed too: %v", err, undo),
+			err = &refusal.Error{Code: refusal.Panicked, Message: fmt.Sprintf("%v; and putting the world back failed too: %v", err, undo),
 				Hint: "the world may be in any state: restart the game"}
 		}
 		return nil, err
@@ -85,7 +86,7 @@ func (s *Staged) Fits(cat *ecs.Catalog) error {
 		fresh = cat.Resources[i].Type.Go == s.catalog.Resources[i].Type.Go
 	}
 	if !fresh {
-		return &ecs.Error{Code: ecs.Busy, Message: "the world was replaced while the snapshot was being read", Hint: "load it again"}
+		return &refusal.Error{Code: refusal.Busy, Message: "the world was replaced while the snapshot was being read", Hint: "load it again"}
 	}
 	return nil
 }
@@ -112,7 +113,7 @@ func (s *Staged) prepare(world ecs.World, before *Capture) (img *ecs.Image, err 
 func (s *Staged) finishStates() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("a host state panicked while it was put in place: %v", p),
+			err = &refusal.Error{Code: refusal.Panicked, Message: fmt.Sprintf("a host state panicked while it was put in place: %v", p),
 				Hint: "the world was put back to what it was before the load"}
 		}
 	}()

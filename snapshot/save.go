@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // captures are reused by Save: fresh memory for a whole world costs more than
@@ -63,11 +64,11 @@ func (c *Capture) Take(world ecs.World, o *Options) error {
 	c.catalog, c.options = world.Catalog(), o
 	for _, s := range o.States {
 		if slices.ContainsFunc(c.states, func(x savedState) bool { return x.name == s.Name() }) {
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("two host states are named %q", s.Name())}
+			return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("two host states are named %q", s.Name())}
 		}
 		data, err := s.Save()
 		if err != nil {
-			return &ecs.Error{Code: ecs.NotSupported, Message: fmt.Sprintf("the host's state %q could not be saved: %v", s.Name(), err)}
+			return &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("the host's state %q could not be saved: %v", s.Name(), err)}
 		}
 		c.states = append(c.states, savedState{s.Name(), s.Version(), data})
 	}
@@ -115,7 +116,7 @@ func (o *Options) excluded(cat *ecs.Catalog) (components, resources map[ecs.Type
 // options and the program alone: equal worlds give equal files. Any goroutine.
 func (c *Capture) Encode(w io.Writer) (info Info, err error) {
 	if c.catalog == nil {
-		return Info{}, &ecs.Error{Code: ecs.NoWorld, Message: "the capture is empty: Take has not been called or has failed"}
+		return Info{}, &refusal.Error{Code: refusal.NoWorld, Message: "the capture is empty: Take has not been called or has failed"}
 	}
 	defer recovered(&err, "encoding")
 	s := &saver{cat: c.catalog, limit: c.options.MaxBytes, components: map[ecs.TypeID]int{}}

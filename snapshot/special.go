@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // handles lists packages whose pointerful types stand for something outside
@@ -27,7 +27,7 @@ func specialKind(t reflect.Type) (kind, bool) {
 	case reflect.TypeFor[netip.Addr]():
 		return kBinary, true
 	}
-	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Pointer && ecs.TypeOf(t).Root.Kind == ecs.KindOpaque {
+	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Pointer && value.TypeOf(t).Root.Kind == value.KindOpaque {
 		return kOpaque, true // type P *P: there is nothing at its end
 	}
 	if t.Kind() == reflect.Pointer && t.Elem().PkgPath() != "sync" {
@@ -42,7 +42,7 @@ func specialKind(t reflect.Type) (kind, bool) {
 	if path == "" || t.Name() == "" || t.Kind() != reflect.Struct && !methods {
 		return 0, false
 	}
-	if root := ecs.TypeOf(t).Root; root != nil && root.Kind == ecs.KindOpaque {
+	if root := value.TypeOf(t).Root; root != nil && root.Kind == value.KindOpaque {
 		return kOpaque, true // as declared with RegisterOpaqueType, and as shown
 	}
 	root, _, _ := strings.Cut(path, "/")

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // validator is a schema made ready to check arguments.
@@ -47,15 +47,15 @@ func CheckArguments(p *Published, raw json.RawMessage) error {
 	}
 	var args map[string]any
 	if err := json.Unmarshal(raw, &args); err != nil {
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: "arguments must be a JSON object: " + err.Error(), Got: clipText(string(raw)), Want: "an object"}
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: "arguments must be a JSON object: " + err.Error(), Got: clipText(string(raw)), Want: "an object"}
 	}
 	p.check.load(p.Input)
 	s := p.check.schema
 	closed := s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil
 	for name := range args {
 		if _, ok := s.Properties[name]; !ok && closed && !matchesPattern(s, name) {
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("unknown argument %q", name), Got: name,
-				Options: ecs.Nearest(name, p.Arguments), Total: len(p.Arguments), Hint: "help with this tool's name shows an example"}
+			return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("unknown argument %q", name), Got: name,
+				Options: refusal.Nearest(name, p.Arguments), Total: len(p.Arguments), Hint: "help with this tool's name shows an example"}
 		}
 	}
 	for _, name := range s.Required {
@@ -64,7 +64,7 @@ func CheckArguments(p *Published, raw json.RawMessage) error {
 			if f := s.Properties[name]; f != nil && f.Description != "" {
 				msg += ": " + f.Description
 			}
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: msg, Want: name, Options: p.Arguments[:min(len(p.Arguments), 10)], Total: len(p.Arguments)}
+			return &refusal.Error{Code: refusal.InvalidArguments, Message: msg, Want: name, Options: p.Arguments[:min(len(p.Arguments), 10)], Total: len(p.Arguments)}
 		}
 	}
 	for name, v := range args {
@@ -76,7 +76,7 @@ func CheckArguments(p *Published, raw json.RawMessage) error {
 	}
 	if p.check.resolved != nil {
 		if err := p.check.resolved.Validate(args); err != nil {
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: "arguments do not fit the schema: " + err.Error(), Hint: "help with this tool's name shows the schema and an example"}
+			return &refusal.Error{Code: refusal.InvalidArguments, Message: "arguments do not fit the schema: " + err.Error(), Hint: "help with this tool's name shows the schema and an example"}
 		}
 	}
 	return nil
@@ -86,8 +86,8 @@ func matchesPattern(s *Schema, _ string) bool { return len(s.PatternProperties) 
 
 // checkValue says in words what the validator would say in JSON Schema's.
 func checkValue(name string, s *Schema, v any) error {
-	bad := func(format string, a ...any) *ecs.Error {
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("argument %q ", name) + fmt.Sprintf(format, a...), Got: v}
+	bad := func(format string, a ...any) *refusal.Error {
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("argument %q ", name) + fmt.Sprintf(format, a...), Got: v}
 	}
 	if s.Type != "" && !isA(s.Type, v) {
 		e := bad("must be %s, got %s", article(s.Type), article(typeName(v)))
@@ -100,7 +100,7 @@ func checkValue(name string, s *Schema, v any) error {
 			options = append(options, fmt.Sprint(x))
 		}
 		e := bad("is not one of its values")
-		e.Options, e.Total = ecs.Nearest(fmt.Sprint(v), options), len(options)
+		e.Options, e.Total = refusal.Nearest(fmt.Sprint(v), options), len(options)
 		return e
 	}
 	if n, ok := v.(float64); ok {

@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Documents is an immutable state of a registry's resources and prompts.
@@ -58,8 +58,8 @@ func (d *Documents) Prompt(name string) (*Prompt, error) {
 		}
 		names[i] = p.Name
 	}
-	return nil, &ecs.Error{Code: ecs.NotFound, Message: "no prompt " + quote(name), Got: name,
-		Options: ecs.Nearest(name, names), Total: len(names)}
+	return nil, &refusal.Error{Code: refusal.NotFound, Message: "no prompt " + quote(name), Got: name,
+		Options: refusal.Nearest(name, names), Total: len(names)}
 }
 
 // changeDocuments makes the next state; watchers hear of it if it is one.

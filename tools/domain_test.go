@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -42,7 +42,7 @@ func TestDomainToolGetsItsBackendOrSaysWhatToProvide(t *testing.T) {
 		t.Errorf("the backend became an argument: %v", tool.InputSchema.Properties)
 	}
 	_, err := run(t, r, tool, `{"kind":"rain"}`)
-	if !errors.Is(err, ecs.NotSupported) || !strings.Contains(err.Error(), "weather") {
+	if !errors.Is(err, refusal.NotSupported) || !strings.Contains(err.Error(), "weather") {
 		t.Fatalf("without a backend: %v", err)
 	}
 	s := &sky{}
@@ -51,7 +51,7 @@ func TestDomainToolGetsItsBackendOrSaysWhatToProvide(t *testing.T) {
 		t.Errorf("got %s, %v; sky %q", got, err, s.kind)
 	}
 	tools.Provide[weather](r, nil) // the level ended
-	if _, err := run(t, r, tool, `{"kind":"sun"}`); !errors.Is(err, ecs.NotSupported) {
+	if _, err := run(t, r, tool, `{"kind":"sun"}`); !errors.Is(err, refusal.NotSupported) {
 		t.Errorf("after the backend was withdrawn: %v", err)
 	}
 }

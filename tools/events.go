@@ -6,7 +6,8 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // EventSink receives the events that a client sends with send_event: the same
@@ -35,7 +36,7 @@ type EventSink interface {
 	Kinds() []EventKind
 	// Push delivers one event. payload is of the kind's Payload type (a value,
 	// no pointer), already checked against it; nil for a kind without one.
-	// An error refuses the event: an *ecs.Error passes through as it is. Push
+	// An error refuses the event: an *refusal.Error passes through as it is. Push
 	// is called while the host may be crashed, so that a client can end it.
 	Push(kind string, payload any) error
 }
@@ -56,12 +57,12 @@ func (k EventKind) Decode(raw json.RawMessage) (any, error) {
 	none := len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
 	if k.Payload == nil {
 		if !none && !bytes.Equal(bytes.TrimSpace(raw), []byte("{}")) {
-			return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "event " + strconv.Quote(k.Name) + " takes no payload",
+			return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "event " + strconv.Quote(k.Name) + " takes no payload",
 				Hint: "leave payload out"}
 		}
 		return nil, nil
 	}
-	v, err := decodeArguments(ecs.ArgsOf(k.Payload), raw)
+	v, err := decodeArguments(value.ArgsOf(k.Payload), raw)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Prompt is a conversation opener that a client offers its user by name.
@@ -57,13 +57,13 @@ func (r *Registry) RegisterPrompt(ps ...*Prompt) error {
 	for _, p := range ps {
 		switch {
 		case p == nil || p.Name == "":
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: "a prompt needs a name"}
+			return &refusal.Error{Code: refusal.InvalidArguments, Message: "a prompt needs a name"}
 		case p.Get == nil:
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("prompt %q needs a Get function", p.Name)}
+			return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("prompt %q needs a Get function", p.Name)}
 		}
 		for _, a := range p.Arguments {
 			if a.Name == "" {
-				return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("prompt %q: an argument needs a name", p.Name)}
+				return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("prompt %q: an argument needs a name", p.Name)}
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Registry holds tools in the order of their first registration. It belongs
@@ -108,7 +108,7 @@ func (r *Registry) Register(ts ...*Tool) error {
 	ps := make([]*Published, 0, len(ts))
 	for _, t := range ts {
 		if t == nil {
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: "a nil tool cannot be registered"}
+			return &refusal.Error{Code: refusal.InvalidArguments, Message: "a nil tool cannot be registered"}
 		}
 		p, err := publish(t)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -76,7 +77,7 @@ func TestArgumentsAreRefusedWithWhatIsLegal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := run(t, nil, echo("echo"), tt.args)
-			if !errors.Is(err, ecs.InvalidArguments) {
+			if !errors.Is(err, refusal.InvalidArguments) {
 				t.Fatalf("got %s, %v; want a refusal invalid_arguments", got, err)
 			}
 			text, _ := json.Marshal(err)
@@ -92,7 +93,7 @@ func TestRequiredArgumentsAreLookedForAtTheTopLevelOnly(t *testing.T) {
 		t.Errorf("an escaped name: got %s, %v", got, err)
 	}
 	for _, args := range []string{`{"times":2,"tone":"text"}`, `{"scale":1}`} {
-		if got, err := run(t, nil, echo("echo"), args); !errors.Is(err, ecs.InvalidArguments) {
+		if got, err := run(t, nil, echo("echo"), args); !errors.Is(err, refusal.InvalidArguments) {
 			t.Errorf("%s: got %s, %v; want a refusal", args, got, err)
 		}
 	}

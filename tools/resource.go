@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Resource is a document that clients read by URI. It has either Read, which
@@ -167,7 +167,7 @@ func publishResource(res *Resource) (*PublishedResource, error) {
 		if res != nil {
 			uri = res.URI
 		}
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("resource %q: ", uri) + fmt.Sprintf(format, args...)}
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("resource %q: ", uri) + fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case res == nil:
@@ -262,7 +262,7 @@ func matchParts(parts []uriPart, uri string, vars map[string]string) bool {
 func (p *PublishedResource) Document(ctx context.Context, r *Registry, uri string) ([]ResourceContents, error) {
 	vars, ok := p.Match(uri)
 	if !ok || p.Read == nil {
-		return nil, &ecs.Error{Code: ecs.NotFound, Message: "no resource " + uri}
+		return nil, &refusal.Error{Code: refusal.NotFound, Message: "no resource " + uri}
 	}
 	return p.Read(&Call{Context: ctx, Registry: r}, ResourceRequest{URI: uri, Vars: vars})
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -74,7 +74,7 @@ func TestResourceRegistration(t *testing.T) {
 		"live without name": {URI: "a:{x}", Name: "n", Live: &tools.Tool{}},
 	} {
 		err := reg.RegisterResource(&tools.Resource{URI: "a:good", Name: "n", Read: read("")}, bad)
-		if !errors.Is(err, ecs.InvalidArguments) {
+		if !errors.Is(err, refusal.InvalidArguments) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestPromptRegistration(t *testing.T) {
 	for name, bad := range map[string]*tools.Prompt{
 		"nil": nil, "no name": {Get: get}, "no function": {Name: "x"}, "nameless argument": {Name: "x", Get: get, Arguments: []tools.PromptArgument{{}}},
 	} {
-		if err := reg.RegisterPrompt(bad); !errors.Is(err, ecs.InvalidArguments) {
+		if err := reg.RegisterPrompt(bad); !errors.Is(err, refusal.InvalidArguments) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestPromptRegistration(t *testing.T) {
 		t.Errorf("%v %v", p, err)
 	}
 	_, err := reg.Documents().Prompt("look_arund")
-	var e *ecs.Error
+	var e *refusal.Error
 	if !errors.As(err, &e) || len(e.Options) == 0 || e.Options[0] != "look_around" {
 		t.Errorf("a wrong name: %v", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Schema is a JSON Schema.
@@ -34,7 +34,7 @@ func schemaOf(t reflect.Type) (*Schema, error) {
 	case t.Kind() != reflect.Struct:
 		return nil, fmt.Errorf("%v is no struct: arguments and results are JSON objects", t)
 	}
-	return FieldSchema(ecs.ArgsOf(t).Root), nil
+	return FieldSchema(value.ArgsOf(t).Root), nil
 }
 
 // AtLeast asks for at least n properties.
@@ -44,7 +44,7 @@ func AtLeast(s *Schema, n int) *Schema {
 }
 
 // FieldSchema is the schema of one described value as an argument.
-func FieldSchema(f *ecs.Field) *Schema {
+func FieldSchema(f *value.Field) *Schema {
 	s := fieldType(f, FieldSchema)
 	if f.Min != nil {
 		s.Minimum = f.Min
@@ -55,7 +55,7 @@ func FieldSchema(f *ecs.Field) *Schema {
 }
 
 // annotate adds what a schema tells people of a field.
-func annotate(s *Schema, f *ecs.Field) {
+func annotate(s *Schema, f *value.Field) {
 	s.Description = f.Doc
 	switch {
 	case f.Unit != "" && f.Doc != "":
@@ -65,7 +65,7 @@ func annotate(s *Schema, f *ecs.Field) {
 	}
 	if f.Default != "" {
 		switch {
-		case json.Valid([]byte(f.Default)) && f.Kind != ecs.KindString && f.Kind != ecs.KindEnum:
+		case json.Valid([]byte(f.Default)) && f.Kind != value.KindString && f.Kind != value.KindEnum:
 			s.Default = json.RawMessage(f.Default)
 		default:
 			s.Default = json.RawMessage(strconv.Quote(f.Default))
@@ -76,47 +76,47 @@ func annotate(s *Schema, f *ecs.Field) {
 
 // fieldType is the schema of a value by its kind alone; sub makes those of its
 // parts.
-func fieldType(f *ecs.Field, sub func(*ecs.Field) *Schema) *Schema {
+func fieldType(f *value.Field, sub func(*value.Field) *Schema) *Schema {
 	switch f.Kind {
-	case ecs.KindBool:
+	case value.KindBool:
 		return &Schema{Type: "boolean"}
-	case ecs.KindInt:
+	case value.KindInt:
 		return &Schema{Type: "integer"}
-	case ecs.KindUint:
+	case value.KindUint:
 		return &Schema{Type: "integer", Minimum: new(float64)}
-	case ecs.KindFloat:
+	case value.KindFloat:
 		return &Schema{Type: "number"}
-	case ecs.KindString, ecs.KindBytes, ecs.KindText, ecs.KindEnum:
+	case value.KindString, value.KindBytes, value.KindText, value.KindEnum:
 		s := &Schema{Type: "string"}
 		for _, l := range f.Enum {
 			s.Enum = append(s.Enum, l.Name)
 		}
 		return s
-	case ecs.KindEntity:
+	case value.KindEntity:
 		// No pattern: read-only tools take bare numbers too, and the decoder
 		// knows which form a tool wants.
 		return &Schema{Type: "string"}
-	case ecs.KindPointer:
+	case value.KindPointer:
 		if f.Elem != nil {
 			return sub(f.Elem)
 		}
-	case ecs.KindArray, ecs.KindSlice:
+	case value.KindArray, value.KindSlice:
 		s := &Schema{Type: "array"}
 		if f.Elem != nil {
 			s.Items = sub(f.Elem)
 		}
-		if f.Kind == ecs.KindArray {
+		if f.Kind == value.KindArray {
 			n := f.Go.Len()
 			s.MinItems, s.MaxItems = &n, &n
 		}
 		return s
-	case ecs.KindMap:
+	case value.KindMap:
 		s := &Schema{Type: "object"}
 		if f.Elem != nil {
 			s.AdditionalProperties = sub(f.Elem)
 		}
 		return s
-	case ecs.KindStruct:
+	case value.KindStruct:
 		if f.Recursive {
 			return &Schema{Type: "object"}
 		}
@@ -127,9 +127,9 @@ func fieldType(f *ecs.Field, sub func(*ecs.Field) *Schema) *Schema {
 
 // StructSchema is the schema of an object with the given properties as
 // arguments, closed to others. Hidden fields are left out.
-func StructSchema(fields []*ecs.Field) *Schema { return structSchema(fields, FieldSchema) }
+func StructSchema(fields []*value.Field) *Schema { return structSchema(fields, FieldSchema) }
 
-func structSchema(fields []*ecs.Field, sub func(*ecs.Field) *Schema) *Schema {
+func structSchema(fields []*value.Field, sub func(*value.Field) *Schema) *Schema {
 	s := &Schema{Type: "object", Properties: map[string]*Schema{}, AdditionalProperties: &Schema{Not: &Schema{}}}
 	for _, f := range fields {
 		if f.Hidden {

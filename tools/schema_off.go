@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Schema stands for a JSON Schema in a build without the debug server.
@@ -16,13 +16,13 @@ type Schema struct{}
 func SchemaOf[T any]() (*Schema, error) { return &Schema{}, nil }
 
 // FieldSchema returns an empty schema.
-func FieldSchema(*ecs.Field) *Schema { return &Schema{} }
+func FieldSchema(*value.Field) *Schema { return &Schema{} }
 
 // StructSchema returns an empty schema.
-func StructSchema([]*ecs.Field) *Schema { return &Schema{} }
+func StructSchema([]*value.Field) *Schema { return &Schema{} }
 
 // ResultSchema returns an empty schema.
-func ResultSchema(*ecs.Field) *Schema { return &Schema{} }
+func ResultSchema(*value.Field) *Schema { return &Schema{} }
 
 func resultSchema(reflect.Type) (*Schema, error) { return &Schema{}, nil }
 
@@ -33,7 +33,7 @@ func publishSchema(*Schema) (json.RawMessage, []string, error) {
 func usage(name string, _ *Schema) string { return name + "()" }
 
 // AnswerSchema returns an empty schema.
-func AnswerSchema(*ecs.Field) *Schema { return &Schema{} }
+func AnswerSchema(*value.Field) *Schema { return &Schema{} }
 
 // AtLeast returns s.
 func AtLeast(s *Schema, _ int) *Schema { return s }

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // resultSchema is the output schema of a tool whose function returns a t.
@@ -18,23 +18,23 @@ func resultSchema(t reflect.Type) (*Schema, error) {
 	if elem == reflect.TypeFor[json.RawMessage]() || elem == reflect.TypeFor[Result]() {
 		return answerSchema(&Schema{Type: "object"}), nil
 	}
-	return AnswerSchema(ecs.ArgsOf(t).Root), nil
+	return AnswerSchema(value.ArgsOf(t).Root), nil
 }
 
 // AnswerSchema is the output schema of a result described by root; one that is
 // no object is wrapped in {"result": ...}. Refusals have the same shape for
 // every tool, and clients hold them to the schema too: required fields are
 // asked of successes only.
-func AnswerSchema(root *ecs.Field) *Schema {
+func AnswerSchema(root *value.Field) *Schema {
 	f := root.Leaf()
 	switch f.Kind {
-	case ecs.KindStruct:
+	case value.KindStruct:
 		s := fieldType(f, ResultSchema)
 		if f != root {
 			s.Required = nil // a nil pointer is {"result":null}
 		}
 		return answerSchema(s)
-	case ecs.KindMap, ecs.KindPointer, ecs.KindInterface, ecs.KindJSON, ecs.KindOpaque:
+	case value.KindMap, value.KindPointer, value.KindInterface, value.KindJSON, value.KindOpaque:
 		return answerSchema(&Schema{Type: "object"})
 	}
 	return answerSchema(&Schema{Type: "object", Properties: map[string]*Schema{"result": ResultSchema(root)}, Required: []string{"result"}})
@@ -70,7 +70,7 @@ func answerSchema(s *Schema) *Schema {
 // to be: so it allows every form that values are written in ("NaN", an entity
 // that is none, an integer without a label), and declared ranges are no part
 // of it.
-func ResultSchema(f *ecs.Field) *Schema {
+func ResultSchema(f *value.Field) *Schema {
 	s := allow(fieldType(f, ResultSchema), f)
 	annotate(s, f)
 	return s
@@ -78,14 +78,14 @@ func ResultSchema(f *ecs.Field) *Schema {
 
 // allow adds the other forms of a value as alternatives: a single "type"
 // cannot say them.
-func allow(s *Schema, f *ecs.Field) *Schema {
+func allow(s *Schema, f *value.Field) *Schema {
 	forms := f.ResultForms()
 	switch {
 	case forms.Text:
 		return &Schema{Type: "string"}
 	case forms.Any:
 		return &Schema{}
-	case f.Kind == ecs.KindString || f.Kind == ecs.KindText:
+	case f.Kind == value.KindString || f.Kind == value.KindText:
 		// Its labels are for writers; a game may hold any text.
 		s.Examples, s.Enum = s.Enum, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -189,14 +190,14 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 // that the tool publishes.
 func answerFits(t *testing.T, v reflect.Value) {
 	t.Helper()
-	b, err := ecs.AppendJSON(nil, v, ecs.EncodeOptions{JSON: true})
+	b, err := value.AppendJSON(nil, v, value.EncodeOptions{JSON: true})
 	if err != nil {
 		t.Fatalf("%v: %v", v.Type(), err)
 	}
 	if b[0] != '{' {
 		b = fmt.Appendf(nil, `{"result":%s}`, b)
 	}
-	s := tools.AnswerSchema(ecs.ArgsOf(v.Type()).Root)
+	s := tools.AnswerSchema(value.ArgsOf(v.Type()).Root)
 	published, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)

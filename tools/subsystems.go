@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 )
 
@@ -26,7 +27,7 @@ import (
 //				return nil
 //			}
 //		}
-//		return &ecs.Error{Code: ecs.NotFound, Message: "no system " + name}
+//		return &refusal.Error{Code: refusal.NotFound, Message: "no system " + name}
 //	}
 type Systems interface {
 	// List describes the systems in the order they run.
@@ -348,6 +349,6 @@ type Shot struct {
 }
 
 // ErrNoDisplay is what a Screen answers when there is nothing to draw on.
-var ErrNoDisplay = &ecs.Error{Code: ecs.NotSupported,
+var ErrNoDisplay = &refusal.Error{Code: refusal.NotSupported,
 	Message: "no display: the host runs without anything to draw on",
 	Hint:    "query and info read the same world; start the host with a display to see it"}

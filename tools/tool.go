@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Spec is what a tool says of itself besides its types.
@@ -118,7 +118,7 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,48}$`)
 // check says why t cannot be registered.
 func (t *Tool) check() error {
 	bad := func(format string, args ...any) error {
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("tool %q: ", t.Name) + fmt.Sprintf(format, args...)}
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("tool %q: ", t.Name) + fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case t.Name == "":

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // New makes a tool of a typed function that runs on the frame goroutine. The
@@ -92,7 +93,7 @@ func convert[To, From any](v From) To {
 
 // typedHandler decodes arguments into In and hands them on.
 type typedHandler[In any] struct {
-	args   *ecs.Type
+	args   *value.Type
 	job    func(*Call, In) (Job, error)
 	phased bool // has a part before or after
 }
@@ -106,7 +107,7 @@ func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
 	if err != nil {
 		panic("tools: " + spec.Name + ": " + err.Error())
 	}
-	t.Handler = &typedHandler[In]{args: ecs.ArgsOf(reflect.TypeFor[In]()), job: job}
+	t.Handler = &typedHandler[In]{args: value.ArgsOf(reflect.TypeFor[In]()), job: job}
 	return t
 }
 
@@ -123,16 +124,16 @@ func (h *typedHandler[In]) Prepare(c *Call, raw json.RawMessage) (Job, error) {
 
 // decodeArguments checks raw against the argument type: unknown, missing,
 // mistyped and out-of-range arguments are refusals that name the real ones.
-func decodeArguments(t *ecs.Type, raw json.RawMessage) (reflect.Value, error) {
+func decodeArguments(t *value.Type, raw json.RawMessage) (reflect.Value, error) {
 	if len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
 		raw = json.RawMessage("{}")
 	}
 	v, err := t.DecodeJSON(raw, reflect.Value{})
 	if err != nil {
-		if e, ok := err.(*ecs.Error); ok && e.Code != ecs.InvalidArguments {
+		if e, ok := err.(*refusal.Error); ok && e.Code != refusal.InvalidArguments {
 			// An unknown argument is an invalid argument to clients.
 			c := *e
-			c.Code = ecs.InvalidArguments
+			c.Code = refusal.InvalidArguments
 			return v, misplaced(t, &c)
 		}
 		return v, misplaced(t, err)
@@ -177,7 +178,7 @@ func EncodeResult(out any) (*Result, error) {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
-	b, err := ecs.AppendJSON(make([]byte, 0, 128), v, ecs.EncodeOptions{JSON: true})
+	b, err := value.AppendJSON(make([]byte, 0, 128), v, value.EncodeOptions{JSON: true})
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +199,7 @@ func Domain[B, In, Out any](spec Spec, f func(ctx context.Context, backend B, in
 	find := func(c *Call) (B, error) {
 		b, ok := c.Registry.backend(want).(B)
 		if !ok {
-			return b, &ecs.Error{Code: ecs.NotSupported,
+			return b, &refusal.Error{Code: refusal.NotSupported,
 				Message: fmt.Sprintf("%s needs a %v, and this game provides none", spec.Name, want),
 				Want:    want.String(), Hint: fmt.Sprintf("the host calls tools.Provide(registry, value) with a %v", want)}
 		}

@@ -13,6 +13,7 @@ import (
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/ecstest"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 type pos struct{ X, Y float64 }
@@ -186,7 +187,7 @@ func TestRestoreRollsBack(t *testing.T) {
 		}
 	}
 	err := w.Restore(&empty)
-	if !errors.Is(err, loupe.Panicked) {
+	if !errors.Is(err, refusal.Panicked) {
 		t.Fatalf("Restore gave %v, want code panic", err)
 	}
 	if ecstest.Hash(w) != hash {
@@ -217,7 +218,7 @@ func TestTooManyTypes(t *testing.T) {
 		{Op: loupe.OpSpawn, Values: last}, {Op: loupe.OpAdd, Entity: le, Values: last}, {Op: loupe.OpSet, Entity: le, Values: last},
 		{Op: loupe.OpSpawn, Values: first}, {Op: loupe.OpAdd, Entity: le, Values: first}, {Op: loupe.OpRemove, Entity: le, Types: []loupe.TypeID{0}},
 	} {
-		if _, err := lw.Apply([]loupe.Change{c}); !errors.Is(err, loupe.NotSupported) {
+		if _, err := lw.Apply([]loupe.Change{c}); !errors.Is(err, refusal.NotSupported) {
 			t.Errorf("%s gave %v, want not_supported", c.Op, err)
 		}
 	}
@@ -233,7 +234,7 @@ func TestTooManyTypes(t *testing.T) {
 	if err := lw.Capture(&img); err != nil {
 		t.Fatal(err)
 	}
-	if err := lw.Restore(&img); !errors.Is(err, loupe.NotSupported) {
+	if err := lw.Restore(&img); !errors.Is(err, refusal.NotSupported) {
 		t.Errorf("Restore gave %v", err)
 	}
 	if _, err := lw.Apply([]loupe.Change{{Op: loupe.OpDespawn, Entity: le}}); err != nil {
@@ -264,7 +265,7 @@ func TestWorldReplaced(t *testing.T) {
 	w = ecs.World{}
 	lw.Catalog()
 	lw.Row(ourEntity(b))
-	if _, err := lw.Apply([]loupe.Change{{Op: loupe.OpSpawn}}); !errors.Is(err, loupe.Panicked) {
+	if _, err := lw.Apply([]loupe.Change{{Op: loupe.OpSpawn}}); !errors.Is(err, refusal.Panicked) {
 		t.Errorf("a spawn in a world that was never made gave %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -23,7 +24,7 @@ func (w *World) Check(img *loupe.Image) error {
 		return err
 	}
 	if img.Pool.Reserved != 1 || img.Pool.Slots[0] != (loupe.Entity{Gen: math.MaxUint32}) {
-		return &loupe.Error{Code: loupe.BadSnapshot, Message: "the image's entity table is not arche's: it must reserve slot 0 and nothing else"}
+		return &refusal.Error{Code: refusal.BadSnapshot, Message: "the image's entity table is not arche's: it must reserve slot 0 and nothing else"}
 	}
 	return nil
 }

@@ -7,13 +7,14 @@ import (
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/mlange-42/arche/ecs"
 )
 
 func init() {
-	loupe.RegisterEntityType(reflect.TypeFor[ecs.Entity]())
-	loupe.RegisterMarkerType(reflect.TypeFor[ecs.Relation]())
-	loupe.RegisterOpaqueType(reflect.TypeFor[ecs.World]())
+	value.RegisterEntityType(reflect.TypeFor[ecs.Entity]())
+	value.RegisterMarkerType(reflect.TypeFor[ecs.Relation]())
+	value.RegisterOpaqueType(reflect.TypeFor[ecs.World]())
 }
 
 // maxTypes is how many component types arche 0.15.3 can work with: the size of
@@ -28,7 +29,7 @@ type World struct {
 	ew  *ecs.World
 	lay bool // look through the verified layout; false: public interface alone
 
-	types []*loupe.Type // by TypeID
+	types []*value.Type // by TypeID
 	ids   []ecs.ID
 	rel   []bool
 	root  *archNode // tells a world that was replaced under its pointer
@@ -90,7 +91,7 @@ func (w *World) sync() {
 			return
 		}
 		w.ids = append(w.ids, id)
-		w.types = append(w.types, loupe.TypeOf(info.Type))
+		w.types = append(w.types, value.TypeOf(info.Type))
 		w.rel = append(w.rel, info.IsRelation)
 		w.scratch = append(w.scratch, scratch{})
 	}

@@ -11,6 +11,7 @@ import (
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/ecstest"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 type pos struct{ X, Y float64 }
@@ -111,7 +112,7 @@ func TestRestoreRollsBack(t *testing.T) {
 			panic("engine")
 		}
 	}
-	if err := w.Restore(&empty); !errors.Is(err, loupe.Panicked) {
+	if err := w.Restore(&empty); !errors.Is(err, refusal.Panicked) {
 		t.Fatalf("Restore gave %v, want code panic", err)
 	}
 	if ecstest.Hash(w) != hash {
@@ -146,7 +147,7 @@ func TestTooManyTypes(t *testing.T) {
 		{Op: loupe.OpSpawn, Values: value(maxTypes)}, {Op: loupe.OpAdd, Entity: le, Values: value(maxTypes)},
 		{Op: loupe.OpSpawn, Values: value(1)}, {Op: loupe.OpAdd, Entity: le, Values: value(1)}, {Op: loupe.OpRemove, Entity: le, Types: []loupe.TypeID{0}},
 	} {
-		if _, err := lw.Apply([]loupe.Change{c}); !errors.Is(err, loupe.NotSupported) {
+		if _, err := lw.Apply([]loupe.Change{c}); !errors.Is(err, refusal.NotSupported) {
 			t.Errorf("%s gave %v, want not_supported", c.Op, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/mlange-42/ark/ecs"
 )
 
@@ -21,7 +22,7 @@ func (w *World) Check(img *loupe.Image) error {
 		return err
 	}
 	if img.Pool.Reserved != reserved || img.Pool.Slots[0] != (loupe.Entity{ID: 0, Gen: math.MaxUint32}) || img.Pool.Slots[1] != (loupe.Entity{ID: 1, Gen: math.MaxUint32}) {
-		return &loupe.Error{Code: loupe.BadSnapshot, Message: "the image's entity table is not Ark's: it must reserve slots 0 and 1 and nothing else"}
+		return &refusal.Error{Code: refusal.BadSnapshot, Message: "the image's entity table is not Ark's: it must reserve slots 0 and 1 and nothing else"}
 	}
 	return nil
 }

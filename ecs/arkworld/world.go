@@ -7,13 +7,14 @@ import (
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/mlange-42/ark/ecs"
 )
 
 func init() {
-	loupe.RegisterEntityType(reflect.TypeFor[ecs.Entity]())
-	loupe.RegisterMarkerType(reflect.TypeFor[ecs.RelationMarker]())
-	loupe.RegisterOpaqueType(reflect.TypeFor[ecs.World]())
+	value.RegisterEntityType(reflect.TypeFor[ecs.Entity]())
+	value.RegisterMarkerType(reflect.TypeFor[ecs.RelationMarker]())
+	value.RegisterOpaqueType(reflect.TypeFor[ecs.World]())
 }
 
 // reserved is how many slots Ark keeps for itself: none, and any (wildcard).
@@ -26,7 +27,7 @@ type World struct {
 	ew  *ecs.World
 	lay bool // look through the verified layout; false: public interface alone
 
-	types []*loupe.Type // by TypeID
+	types []*value.Type // by TypeID
 	ids   []ecs.ID
 	rel   []bool
 	root  *archetypeData // tells a world that was replaced under its pointer
@@ -84,7 +85,7 @@ func (w *World) sync() {
 			return
 		}
 		w.ids = append(w.ids, id)
-		w.types = append(w.types, loupe.TypeOf(info.Type))
+		w.types = append(w.types, value.TypeOf(info.Type))
 		w.rel = append(w.rel, info.IsRelation)
 	}
 }

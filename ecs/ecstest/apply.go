@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 var applyCases = []kase{
@@ -137,13 +138,13 @@ func (k *kit) applyInOrder() {
 	want(k, e, k.pos, Position{3, 3})
 	want(k, e, k.hp, Health{HP: 2})
 	add := ecs.Change{Op: ecs.OpAdd, Entity: e, Values: k.vals(Flag{})}
-	k.refused(ecs.InvalidArguments, add, add)
+	k.refused(refusal.InvalidArguments, add, add)
 	remove := ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.pos}}
-	k.refused(ecs.ComponentMissing, remove, remove)
-	k.refused(ecs.ComponentMissing, remove, ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{})})
+	k.refused(refusal.ComponentMissing, remove, remove)
+	k.refused(refusal.ComponentMissing, remove, ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{})})
 	despawn := ecs.Change{Op: ecs.OpDespawn, Entity: e}
-	k.refused(ecs.EntityDead, despawn, despawn)
-	k.refused(ecs.EntityDead, despawn, ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{})})
+	k.refused(refusal.EntityDead, despawn, despawn)
+	k.refused(refusal.EntityDead, despawn, ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{})})
 	if !k.World.Alive(e) {
 		k.fail("a refused batch despawned the entity")
 	}
@@ -165,36 +166,36 @@ func (k *kit) applyWholeOrNothing() {
 	}
 	value := func(id ecs.TypeID, v any) []ecs.Value { return []ecs.Value{{Type: id, Value: reflect.ValueOf(v)}} }
 	for _, bad := range []struct {
-		code   ecs.Code
+		code   refusal.Code
 		change ecs.Change
 	}{
-		{ecs.InvalidArguments, ecs.Change{}},
-		{ecs.InvalidArguments, ecs.Change{Op: 99, Entity: e}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Count: -1}},
-		{ecs.TooLarge, ecs.Change{Op: ecs.OpSpawn, Count: ecs.MaxSpawn + 1}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Entity: e}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: k.vals(Position{}, Position{})}},
-		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpSpawn, Values: value(unknown, Position{})}},
-		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpSpawn, Values: value(-1, Position{})}},
-		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpSpawn, Values: value(100_000, Position{})}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: value(k.pos, Velocity{})}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: value(k.pos, &Position{})}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: value(k.hp, nil)}},
-		{ecs.EntityDead, ecs.Change{Op: ecs.OpSet, Entity: dead, Values: k.vals(Position{})}},
-		{ecs.EntityDead, ecs.Change{Op: ecs.OpDespawn, Entity: dead}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSet, Entity: e}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpAdd, Entity: e}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpRemove, Entity: e}},
-		{ecs.ComponentMissing, ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Velocity{})}},
-		{ecs.ComponentMissing, ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.vel}}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.pos, k.pos}}},
-		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{unknown}}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: k.vals(Position{})}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: value(k.vel, "fast")}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpRetarget, Entity: e}},
-		{ecs.UnknownComponent, ecs.Change{Op: ecs.OpRetarget, Entity: e, Targets: []ecs.Target{{Relation: unknown}}}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpRetarget, Entity: e, Targets: []ecs.Target{{Relation: k.pos}}}},
-		{ecs.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: k.vals(Position{}), Targets: []ecs.Target{{Relation: k.pos, Entity: e}}}},
+		{refusal.InvalidArguments, ecs.Change{}},
+		{refusal.InvalidArguments, ecs.Change{Op: 99, Entity: e}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Count: -1}},
+		{refusal.TooLarge, ecs.Change{Op: ecs.OpSpawn, Count: ecs.MaxSpawn + 1}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Entity: e}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: k.vals(Position{}, Position{})}},
+		{refusal.UnknownComponent, ecs.Change{Op: ecs.OpSpawn, Values: value(unknown, Position{})}},
+		{refusal.UnknownComponent, ecs.Change{Op: ecs.OpSpawn, Values: value(-1, Position{})}},
+		{refusal.UnknownComponent, ecs.Change{Op: ecs.OpSpawn, Values: value(100_000, Position{})}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: value(k.pos, Velocity{})}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: value(k.pos, &Position{})}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: value(k.hp, nil)}},
+		{refusal.EntityDead, ecs.Change{Op: ecs.OpSet, Entity: dead, Values: k.vals(Position{})}},
+		{refusal.EntityDead, ecs.Change{Op: ecs.OpDespawn, Entity: dead}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpSet, Entity: e}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpAdd, Entity: e}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpRemove, Entity: e}},
+		{refusal.ComponentMissing, ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Velocity{})}},
+		{refusal.ComponentMissing, ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.vel}}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.pos, k.pos}}},
+		{refusal.UnknownComponent, ecs.Change{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{unknown}}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: k.vals(Position{})}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: value(k.vel, "fast")}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpRetarget, Entity: e}},
+		{refusal.UnknownComponent, ecs.Change{Op: ecs.OpRetarget, Entity: e, Targets: []ecs.Target{{Relation: unknown}}}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpRetarget, Entity: e, Targets: []ecs.Target{{Relation: k.pos}}}},
+		{refusal.InvalidArguments, ecs.Change{Op: ecs.OpSpawn, Values: k.vals(Position{}), Targets: []ecs.Target{{Relation: k.pos, Entity: e}}}},
 	} {
 		k.refused(bad.code, bad.change)
 		k.refused(bad.code, append(slices.Clone(one), bad.change)...)

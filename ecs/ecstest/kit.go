@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Fixture is a fresh world and the few things only its engine can do.
@@ -168,7 +169,7 @@ func (k *kit) must(changes ...ecs.Change) []ecs.Entity {
 }
 
 // refused applies changes that must be refused with a code and change nothing.
-func (k *kit) refused(code ecs.Code, changes ...ecs.Change) {
+func (k *kit) refused(code refusal.Code, changes ...ecs.Change) {
 	k.Helper()
 	before := Hash(k.World)
 	es, err := k.World.Apply(changes)
@@ -179,9 +180,9 @@ func (k *kit) refused(code ecs.Code, changes ...ecs.Change) {
 	if !errors.Is(err, code) {
 		k.fail("refused with %v, the code %s was expected", err, code)
 	}
-	var e *ecs.Error
+	var e *refusal.Error
 	if !errors.As(err, &e) || e.Message == "" {
-		k.fail("the refusal %v is no *ecs.Error with a message", err)
+		k.fail("the refusal %v is no *refusal.Error with a message", err)
 	}
 	if len(es) != 0 {
 		k.fail("a refused batch returned entities %v", es)

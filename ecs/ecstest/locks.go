@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 var lockCases = []kase{
@@ -36,8 +37,8 @@ func (k *kit) lockRefuses() {
 	}
 	set := ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{4, 4}, newBag(2))}
 	for _, c := range structural {
-		k.refused(ecs.WorldLocked, c)
-		k.refused(ecs.WorldLocked, set, c)
+		k.refused(refusal.WorldLocked, c)
+		k.refused(refusal.WorldLocked, set, c)
 	}
 	k.must(set)
 	want(k, e, k.pos, Position{4, 4})
@@ -50,7 +51,7 @@ func (k *kit) lockRefuses() {
 		if err := r.Capture(&img); err == nil {
 			hash := Hash(k.World)
 			for _, err := range []error{r.Check(&img), r.Restore(&img)} {
-				if !isCode(err, ecs.WorldLocked) {
+				if !isCode(err, refusal.WorldLocked) {
 					k.fail("restoring a locked world gave %v, world_locked was expected", err)
 				}
 			}
@@ -81,7 +82,7 @@ func (k *kit) unlock() {
 	}
 	hash := Hash(k.World)
 	if err := u.Unlock(); err != nil {
-		if !isCode(err, ecs.CrashLayout) {
+		if !isCode(err, refusal.CrashLayout) {
 			k.fail("Unlock gave %v", err)
 		}
 		k.declared("releasing locks")
@@ -126,11 +127,11 @@ func (k *kit) listenerPanics() {
 		first := ecs.Change{Op: ecs.OpSet, Entity: e, Values: k.vals(Position{8, 8})}
 		_, err := k.World.Apply([]ecs.Change{first, c})
 		stop()
-		if !isCode(err, ecs.Panicked) {
+		if !isCode(err, refusal.Panicked) {
 			k.fail("a listener panicked on %s: %v, code panic was expected", c.Op, err)
 		}
 		if k.World.Locked() {
-			if u, ok := k.World.(ecs.Unlocker); ok && isCode(u.Unlock(), ecs.CrashLayout) {
+			if u, ok := k.World.(ecs.Unlocker); ok && isCode(u.Unlock(), refusal.CrashLayout) {
 				k.declared("releasing the lock that a panicking listener leaves")
 				usable = false
 				return

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 var observeCases = []kase{
@@ -248,7 +249,7 @@ func (k *kit) forged() {
 			{Op: ecs.OpAdd, Entity: e, Values: k.vals(Unused{})},
 			{Op: ecs.OpRemove, Entity: e, Types: []ecs.TypeID{k.pos}},
 		} {
-			if _, err := k.World.Apply([]ecs.Change{c}); !isCode(err, ecs.EntityDead, ecs.UnknownEntity) {
+			if _, err := k.World.Apply([]ecs.Change{c}); !isCode(err, refusal.EntityDead, refusal.UnknownEntity) {
 				k.fail("%s of %v gave %v, entity_dead or unknown_entity was expected", c.Op, e, err)
 			}
 		}
@@ -261,8 +262,8 @@ func (k *kit) forged() {
 			k.fail("%v lives, its slot's holder is %v, %v", e, h, ok)
 		}
 	}
-	k.refused(ecs.EntityDead, ecs.Change{Op: ecs.OpDespawn, Entity: dead})
-	k.refused(ecs.UnknownEntity, ecs.Change{Op: ecs.OpDespawn, Entity: ecs.Entity{}})
+	k.refused(refusal.EntityDead, ecs.Change{Op: ecs.OpDespawn, Entity: dead})
+	k.refused(refusal.UnknownEntity, ecs.Change{Op: ecs.OpDespawn, Entity: ecs.Entity{}})
 }
 
 func (k *kit) recycled() {
@@ -280,13 +281,13 @@ func (k *kit) recycled() {
 			k.fail("slot %d is held by %v, want %v", a.ID, h, b)
 		}
 	}
-	k.refused(ecs.EntityDead, ecs.Change{Op: ecs.OpSet, Entity: a, Values: k.vals(Health{HP: 9})})
+	k.refused(refusal.EntityDead, ecs.Change{Op: ecs.OpSet, Entity: a, Values: k.vals(Health{HP: 9})})
 	want(k, b, k.hp, Health{HP: 2})
 }
 
-func isCode(err error, codes ...ecs.Code) bool {
+func isCode(err error, codes ...refusal.Code) bool {
 	for _, c := range codes {
-		if e, ok := err.(*ecs.Error); ok && e.Code == c {
+		if e, ok := err.(*refusal.Error); ok && e.Code == c {
 			return true
 		}
 	}

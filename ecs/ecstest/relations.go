@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 var relationCases = []kase{
@@ -111,22 +112,22 @@ func (k *kit) relationRefused() {
 	p, dead, plain := k.spawn(), k.spawn(), k.spawn(Position{})
 	k.must(ecs.Change{Op: ecs.OpDespawn, Entity: dead})
 	child := k.must(k.related(p))[0]
-	k.refused(ecs.EntityDead, k.related(dead))
-	k.refused(ecs.UnknownEntity, k.related(ecs.Entity{ID: 1 << 30}))
-	k.refused(ecs.EntityDead, ecs.Change{Op: ecs.OpRetarget, Entity: child, Targets: []ecs.Target{{Relation: rel, Entity: dead}}})
-	k.refused(ecs.EntityDead, ecs.Change{Op: ecs.OpDespawn, Entity: p}, k.related(p))
-	k.refused(ecs.ComponentMissing, ecs.Change{Op: ecs.OpRetarget, Entity: plain, Targets: []ecs.Target{{Relation: rel, Entity: p}}})
-	k.refused(ecs.ComponentMissing, ecs.Change{Op: ecs.OpAdd, Entity: plain, Values: k.vals(Flag{}), Targets: []ecs.Target{{Relation: rel, Entity: p}}})
-	k.refused(ecs.InvalidArguments, ecs.Change{Op: ecs.OpRetarget, Entity: child, Targets: []ecs.Target{{Relation: rel, Entity: p}, {Relation: rel}}})
+	k.refused(refusal.EntityDead, k.related(dead))
+	k.refused(refusal.UnknownEntity, k.related(ecs.Entity{ID: 1 << 30}))
+	k.refused(refusal.EntityDead, ecs.Change{Op: ecs.OpRetarget, Entity: child, Targets: []ecs.Target{{Relation: rel, Entity: dead}}})
+	k.refused(refusal.EntityDead, ecs.Change{Op: ecs.OpDespawn, Entity: p}, k.related(p))
+	k.refused(refusal.ComponentMissing, ecs.Change{Op: ecs.OpRetarget, Entity: plain, Targets: []ecs.Target{{Relation: rel, Entity: p}}})
+	k.refused(refusal.ComponentMissing, ecs.Change{Op: ecs.OpAdd, Entity: plain, Values: k.vals(Flag{}), Targets: []ecs.Target{{Relation: rel, Entity: p}}})
+	k.refused(refusal.InvalidArguments, ecs.Change{Op: ecs.OpRetarget, Entity: child, Targets: []ecs.Target{{Relation: rel, Entity: p}, {Relation: rel}}})
 	limit := k.World.Catalog().Engine.RelationsPerEntity
 	if limit > 0 && len(k.rels) > limit {
 		values := make([]ecs.Value, limit+1)
 		for i := range values {
 			values[i] = k.relValue(i)
 		}
-		k.refused(ecs.NotSupported, ecs.Change{Op: ecs.OpSpawn, Values: values})
+		k.refused(refusal.NotSupported, ecs.Change{Op: ecs.OpSpawn, Values: values})
 		if limit == 1 {
-			k.refused(ecs.NotSupported, ecs.Change{Op: ecs.OpAdd, Entity: child, Values: values[1:]})
+			k.refused(refusal.NotSupported, ecs.Change{Op: ecs.OpAdd, Entity: child, Values: values[1:]})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 var restoreCases = []kase{
@@ -35,7 +36,7 @@ func (k *kit) restorer() ecs.Restorer {
 		return nil
 	}
 	var img ecs.Image
-	if err := r.Capture(&img); isCode(err, ecs.CrashLayout, ecs.NotSupported) {
+	if err := r.Capture(&img); isCode(err, refusal.CrashLayout, refusal.NotSupported) {
 		k.declared("capturing and restoring (" + err.Error() + ")")
 		return nil
 	} else if err != nil {
@@ -281,7 +282,7 @@ func (k *kit) restoreRefused() {
 		}
 		f(&img)
 		for _, err := range []error{r.Check(&img), r.Restore(&img)} {
-			if !isCode(err, ecs.BadSnapshot, ecs.UnknownComponent, ecs.NotSupported) {
+			if !isCode(err, refusal.BadSnapshot, refusal.UnknownComponent, refusal.NotSupported) {
 				k.fail("%s: %v, bad_snapshot was expected", what, err)
 			}
 		}
@@ -290,7 +291,7 @@ func (k *kit) restoreRefused() {
 		}
 	}
 	for _, err := range []error{r.Check(nil), r.Restore(nil)} {
-		if !isCode(err, ecs.BadSnapshot) {
+		if !isCode(err, refusal.BadSnapshot) {
 			k.fail("no image: %v, bad_snapshot was expected", err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // script makes the same changes to equal worlds: every choice comes from the
@@ -86,11 +87,11 @@ func (s *script) step() string {
 		c = ecs.Change{Op: ecs.OpSet, Entity: e, Values: s.values()}
 	}
 	spawned, err := k.World.Apply([]ecs.Change{c})
-	var le *ecs.Error
+	var le *refusal.Error
 	if err != nil && !errors.As(err, &le) {
 		k.fatal("%s gave an untyped error: %v", c.Op, err)
 	}
-	if errors.Is(err, ecs.Panicked) {
+	if errors.Is(err, refusal.Panicked) {
 		k.fatal("%+v panicked: %v", c, err)
 	}
 	return fmt.Sprint(c.Op, c.Entity, spawned, err)

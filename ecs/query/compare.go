@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 var mirrored = map[token.Token]token.Token{
@@ -110,9 +111,9 @@ func (c *compiler) unknownLabel(x, y operand) {
 		names[i] = l.Name
 	}
 	got := constant.StringVal(y.val)
-	c.failAt(c.offset(y.node.Pos()), &ecs.Error{Code: ecs.InvalidArguments,
+	c.failAt(c.offset(y.node.Pos()), &refusal.Error{Code: refusal.InvalidArguments,
 		Message: c.text(x.node) + " has no label " + strconv.Quote(got), Got: got,
-		Want: "a label of " + x.what, Options: ecs.Nearest(got, names), Total: len(names)})
+		Want: "a label of " + x.what, Options: refusal.Nearest(got, names), Total: len(names)})
 }
 
 func (c *compiler) compareBool(e *ast.BinaryExpr, op token.Token, x, y operand, out *operand) {

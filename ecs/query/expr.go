@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // expr checks an expression and builds its kernels.
@@ -68,7 +70,7 @@ func (c *compiler) ident(e *ast.Ident) operand {
 	if err != nil {
 		c.failErr(e, hinted(err, "text and labels go in double quotes: "+strconv.Quote(e.Name)))
 	}
-	if comp.Type.Root != nil && comp.Type.Root.Kind != ecs.KindStruct {
+	if comp.Type.Root != nil && comp.Type.Root.Kind != value.KindStruct {
 		return c.field(e, e.Name)
 	}
 	var fields []string
@@ -77,7 +79,7 @@ func (c *compiler) ident(e *ast.Ident) operand {
 			fields = append(fields, comp.Name+"."+f.Name)
 		}
 	}
-	c.failAt(c.offset(e.Pos()), &ecs.Error{Code: ecs.InvalidArguments, Message: e.Name + " is a component, not a value",
+	c.failAt(c.offset(e.Pos()), &refusal.Error{Code: refusal.InvalidArguments, Message: e.Name + " is a component, not a value",
 		Got: e.Name, Options: fields, Total: len(fields), Hint: "write has(" + e.Name + ") to ask for it, or name one of its fields"})
 	return operand{}
 }
@@ -85,7 +87,7 @@ func (c *compiler) ident(e *ast.Ident) operand {
 // hinted puts a hint before that of an error of the catalog, unless the name
 // is a resource's.
 func hinted(err error, hint string) error {
-	e, ok := err.(*ecs.Error)
+	e, ok := err.(*refusal.Error)
 	if !ok || e.Next == "resources_info" {
 		return err
 	}
@@ -165,18 +167,18 @@ func (c *compiler) field(e ast.Expr, path string) operand {
 	if p.Computed != nil {
 		f = p.Computed.Type.Root
 	}
-	if f.Kind != ecs.KindPointer && p.Computed == nil {
+	if f.Kind != value.KindPointer && p.Computed == nil {
 		if off, ok := p.Fixed(); ok {
 			o.leaf = &leaf{col: col, offset: off, typ: f.Go}
 		}
 	}
 	o.goType = f.Go
 	o.asRow = &rowPath{col: col, typ: comp.Type.Go, path: p}
-	if o.leaf == nil || f.Kind == ecs.KindText || f.Kind == ecs.KindJSON {
+	if o.leaf == nil || f.Kind == value.KindText || f.Kind == value.KindJSON {
 		o.leaf, o.row = nil, o.asRow
 		o.partial, o.slow = true, true
 	}
-	for f.Kind == ecs.KindPointer && f.Elem != nil {
+	for f.Kind == value.KindPointer && f.Elem != nil {
 		f = f.Elem
 	}
 	o.what, o.enum = f.Go.String(), f.Enum
@@ -186,21 +188,21 @@ func (c *compiler) field(e ast.Expr, path string) operand {
 }
 
 // classOf says how kernels represent a field.
-func classOf(f *ecs.Field) class {
+func classOf(f *value.Field) class {
 	switch f.Kind {
-	case ecs.KindBool:
+	case value.KindBool:
 		return classBool
-	case ecs.KindInt, ecs.KindUint, ecs.KindEnum:
+	case value.KindInt, value.KindUint, value.KindEnum:
 		switch f.Go.Kind() {
 		case reflect.Uint, reflect.Uint64, reflect.Uintptr:
 			return classUint
 		}
 		return classInt
-	case ecs.KindFloat:
+	case value.KindFloat:
 		return classFloat
-	case ecs.KindString, ecs.KindText, ecs.KindJSON:
+	case value.KindString, value.KindText, value.KindJSON:
 		return classString
-	case ecs.KindEntity:
+	case value.KindEntity:
 		return classEntity
 	}
 	return classOther
@@ -303,7 +305,7 @@ func (c *compiler) binary(e *ast.BinaryExpr) operand {
 		}
 		return c.arithmetic(e, e.Op, x, y)
 	}
-	c.failAt(c.offset(e.OpPos), &ecs.Error{Code: ecs.InvalidArguments, Message: "the operator " + e.Op.String() + " has no meaning here",
+	c.failAt(c.offset(e.OpPos), &refusal.Error{Code: refusal.InvalidArguments, Message: "the operator " + e.Op.String() + " has no meaning here",
 		Got: e.Op.String(), Want: "+ - * / % & | ^ &^ == != < <= > >= && || !"})
 	return operand{}
 }
@@ -337,13 +339,13 @@ func (c *compiler) call(e *ast.CallExpr) operand {
 		if sel, ok := e.Fun.(*ast.SelectorExpr); ok {
 			name = sel.Sel.Name
 		}
-		c.failAt(c.offset(e.Fun.Pos()), &ecs.Error{Code: ecs.InvalidArguments, Message: got + " is no function", Got: got,
-			Want: "one of the functions of where", Options: ecs.Nearest(strings.ToLower(name), functionNames), Total: len(functionNames)})
+		c.failAt(c.offset(e.Fun.Pos()), &refusal.Error{Code: refusal.InvalidArguments, Message: got + " is no function", Got: got,
+			Want: "one of the functions of where", Options: refusal.Nearest(strings.ToLower(name), functionNames), Total: len(functionNames)})
 	}
 	f, ok := functions[fn.Name]
 	if !ok {
-		c.failAt(c.offset(fn.Pos()), &ecs.Error{Code: ecs.InvalidArguments, Message: "there is no function " + fn.Name, Got: fn.Name,
-			Options: ecs.Nearest(fn.Name, functionNames), Total: len(functionNames)})
+		c.failAt(c.offset(fn.Pos()), &refusal.Error{Code: refusal.InvalidArguments, Message: "there is no function " + fn.Name, Got: fn.Name,
+			Options: refusal.Nearest(fn.Name, functionNames), Total: len(functionNames)})
 	}
 	if len(e.Args) != len(f.args) || e.Ellipsis.IsValid() {
 		c.fail(e, "", "%s takes %s, got %d arguments", fn.Name, fn.Name+"("+strings.Join(f.args, ", ")+")", len(e.Args))

@@ -11,6 +11,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 type Position struct{ X, Y float64 }
@@ -58,10 +59,10 @@ type Numbers struct {
 type Title struct{ Text string }
 
 func init() {
-	ecs.RegisterType[Slot]()
-	ecs.Describe(ecs.Computed("Ratio", func(h *Health) float64 { return float64(h.HP) / float64(h.Max) }))
-	ecs.Describe(ecs.Computed("Broken", func(p *Position) float64 { panic("no") }))
-	ecs.Describe(ecs.Label(func(t *Title) string { return t.Text }))
+	value.RegisterType[Slot]()
+	value.Describe(value.Computed("Ratio", func(h *Health) float64 { return float64(h.HP) / float64(h.Max) }))
+	value.Describe(value.Computed("Broken", func(p *Position) float64 { panic("no") }))
+	value.Describe(value.Label(func(t *Title) string { return t.Text }))
 }
 
 // newWorld has n rows in several archetypes; row i is known by Health.HP == i,

@@ -9,9 +9,9 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 type Fuse struct {
@@ -30,7 +30,7 @@ func TestHintsForGoHabits(t *testing.T) {
 		`strings.Contains(Fuse.Kind, "s") && 1`: "contains",
 	} {
 		_, err := query.Compile(cat, query.Query{Where: where})
-		var e *ecs.Error
+		var e *refusal.Error
 		if !errors.As(err, &e) || !strings.Contains(e.Hint, want) && !slices.Contains(e.Options, want) {
 			t.Errorf("%s: %+v, want a hint or option %q", where, e, want)
 		}

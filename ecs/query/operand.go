@@ -5,7 +5,7 @@ import (
 	"go/constant"
 	"reflect"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // class is how an operand's value is represented in kernels.
@@ -36,10 +36,10 @@ type operand struct {
 	node  ast.Expr
 	what  string // the type, for messages: "int", "float64", "game.EnemyKind"
 	val   constant.Value
-	enum  []ecs.EnumLabel // of a labelled integer or text
-	leaf  *leaf           // a field at a fixed offset
-	row   *rowPath        // a field or value that is read row by row
-	asRow *rowPath        // the field of a leaf read row by row
+	enum  []value.EnumLabel // of a labelled integer or text
+	leaf  *leaf             // a field at a fixed offset
+	row   *rowPath          // a field or value that is read row by row
+	asRow *rowPath          // the field of a leaf read row by row
 	// goType is the Go type of a field, pointers included.
 	goType reflect.Type
 
@@ -70,7 +70,7 @@ type leaf struct {
 type rowPath struct {
 	col  int
 	typ  reflect.Type // of the component
-	path *ecs.Path
+	path *value.Path
 }
 
 func (c *compiler) predicateOf(o operand) predicate {

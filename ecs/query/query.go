@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Query selects entities, as a client writes it. The zero Query matches all.
@@ -41,14 +43,14 @@ type Plan struct {
 // usedType remembers what a number meant when the plan was compiled.
 type usedType struct {
 	id  ecs.TypeID
-	typ *ecs.Type
+	typ *value.Type
 }
 
 // Compile checks q against the catalog. Errors teach (unknown_component,
 // unknown_field, invalid_arguments with the column of the fault).
 func Compile(cat *ecs.Catalog, q Query) (*Plan, error) {
 	if cat == nil {
-		return nil, &ecs.Error{Code: ecs.NoWorld, Message: "no world is bound, so there is nothing to query"}
+		return nil, &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound, so there is nothing to query"}
 	}
 	p := &Plan{query: q, cat: cat, name: strings.ToLower(q.Name)}
 	var err error
@@ -82,7 +84,7 @@ func Compile(cat *ecs.Catalog, q Query) (*Plan, error) {
 	for _, id := range p.with {
 		if slices.Contains(p.without, id) {
 			name := cat.Components[id].Name
-			return nil, &ecs.Error{Code: ecs.InvalidArguments,
+			return nil, &refusal.Error{Code: refusal.InvalidArguments,
 				Message: fmt.Sprintf("%s is asked for and excluded at once: no entity can match", name),
 				Got:     name, Hint: "where requires the components it names; ask has(" + name + ") in it to make one optional"}
 		}
@@ -105,10 +107,10 @@ func (p *Plan) relationOf(q Query) error {
 				names = append(names, c.Name)
 			}
 		}
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("relation: %s is a component, but no relation", c.Name), Got: c.Name,
-			Options: ecs.Nearest(c.Name, names), Total: len(names)}
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("relation: %s is a component, but no relation", c.Name), Got: c.Name,
+			Options: refusal.Nearest(c.Name, names), Total: len(names)}
 	case q.Target == "":
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: "relation says which relation points at target, and there is no target", Got: c.Name,
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: "relation says which relation points at target, and there is no target", Got: c.Name,
 			Hint: "with:[\"" + c.Name + "\"] finds entities that have the relation, whatever its target"}
 	}
 	p.relation = &c.ID
@@ -137,7 +139,7 @@ func (p *Plan) use(id ecs.TypeID) {
 }
 
 func prefixed(what string, err error) error {
-	if e, ok := err.(*ecs.Error); ok {
+	if e, ok := err.(*refusal.Error); ok {
 		c := *e
 		c.Message = what + ": " + c.Message
 		return &c
@@ -167,7 +169,7 @@ func (p *Plan) Bind(w ecs.World) (*Plan, error) {
 	}
 	if p.targetBare {
 		if _, ok := w.Holder(p.target.ID); !ok {
-			return nil, &ecs.Error{Code: ecs.UnknownEntity,
+			return nil, &refusal.Error{Code: refusal.UnknownEntity,
 				Message: fmt.Sprintf("target: no entity lives in slot %d now", p.target.ID), Got: p.query.Target,
 				Hint: `give the whole entity ("42v3") to ask about one that has died`}
 		}

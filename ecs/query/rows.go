@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Values that no kernel can address (through slices, maps, pointers, or
@@ -100,7 +101,7 @@ func textOf(v reflect.Value) (string, bool) {
 	if v.Kind() == reflect.String {
 		return v.String(), true
 	}
-	b, err := ecs.AppendJSON(nil, v, ecs.EncodeOptions{})
+	b, err := value.AppendJSON(nil, v, value.EncodeOptions{})
 	if err != nil {
 		return "", false
 	}
@@ -180,7 +181,7 @@ func (c *compiler) compareNil(x operand, want bool) predicate {
 	return p.rawNil(want)
 }
 
-func nilable(p *ecs.Path) bool {
+func nilable(p *value.Path) bool {
 	t := p.Field
 	if p.Computed != nil {
 		t = p.Computed.Type.Root

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 const (
@@ -60,7 +61,7 @@ type compiler struct {
 }
 
 // fault is how the walk gives up; compileWhere turns it into the error.
-type fault struct{ err *ecs.Error }
+type fault struct{ err *refusal.Error }
 
 func compileWhere(cat *ecs.Catalog, src string, with []ecs.TypeID) (prog program, err error) {
 	c := &compiler{cat: cat, src: flat(src), fset: token.NewFileSet(), with: with, what: "where"}
@@ -84,7 +85,7 @@ func (c *compiler) catch(f func() error) (err error) {
 
 func (c *compiler) parse() (ast.Expr, error) {
 	if len(c.src) > maxWhere {
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s: the expression has %d bytes, more than the %d that are allowed", c.what, len(c.src), maxWhere),
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s: the expression has %d bytes, more than the %d that are allowed", c.what, len(c.src), maxWhere),
 			Got: len(c.src), Want: fmt.Sprintf("at most %d bytes", maxWhere)}
 	}
 	expr, err := parser.ParseExprFrom(c.fset, "", c.src, parser.SkipObjectResolution)
@@ -173,25 +174,25 @@ func (c *compiler) offset(p token.Pos) int {
 }
 
 // failAt gives up with an error that points at a byte of the expression.
-func (c *compiler) failAt(offset int, e *ecs.Error) {
+func (c *compiler) failAt(offset int, e *refusal.Error) {
 	panic(fault{c.pointing(offset, e)})
 }
 
 func (c *compiler) fail(at ast.Node, hint, format string, args ...any) {
-	c.failAt(c.offset(at.Pos()), &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf(format, args...), Got: c.text(at), Hint: hint})
+	c.failAt(c.offset(at.Pos()), &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf(format, args...), Got: c.text(at), Hint: hint})
 }
 
 // failErr gives up with an error of the catalog, pointed at the node.
 func (c *compiler) failErr(at ast.Node, err error) {
-	e, ok := err.(*ecs.Error)
+	e, ok := err.(*refusal.Error)
 	if !ok {
-		e = &ecs.Error{Code: ecs.InvalidArguments, Message: err.Error()}
+		e = &refusal.Error{Code: refusal.InvalidArguments, Message: err.Error()}
 	}
 	c.failAt(c.offset(at.Pos()), e)
 }
 
 // pointing adds the column and a caret line to the message.
-func (c *compiler) pointing(offset int, e *ecs.Error) *ecs.Error {
+func (c *compiler) pointing(offset int, e *refusal.Error) *refusal.Error {
 	offset = min(max(offset, 0), len(c.src))
 	from := offset - 60
 	line := c.src
@@ -239,5 +240,5 @@ func (c *compiler) syntaxError(err error) error {
 	case singleEquals.MatchString(c.src):
 		hint = "write == to compare; where never assigns"
 	}
-	return c.pointing(offset, &ecs.Error{Code: ecs.InvalidArguments, Message: msg, Got: c.src, Want: want, Hint: hint})
+	return c.pointing(offset, &refusal.Error{Code: refusal.InvalidArguments, Message: msg, Got: c.src, Want: want, Hint: hint})
 }

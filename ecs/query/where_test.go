@@ -15,6 +15,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 func at(base unsafe.Pointer, stride uintptr, row int32) *Health {
@@ -117,41 +118,41 @@ func TestWhereRefusals(t *testing.T) {
 	_, w := newWorld(t, 10)
 	for _, c := range []struct {
 		where string
-		code  ecs.Code
+		code  refusal.Code
 		want  []string
 	}{
-		{"Health.HQ < 3", ecs.UnknownField, []string{"column 1", "HP"}},
-		{"Health.HP < 3 && Helth.HP < 3", ecs.UnknownComponent, []string{"column 18", "Health"}},
-		{"Health.HP <", ecs.InvalidArguments, []string{"column"}},
-		{"Health.HP = 3", ecs.InvalidArguments, []string{"=="}},
-		{"Health.HP < 3 and true", ecs.InvalidArguments, []string{"&&"}},
-		{"Enemy.Kind == 'Brute'", ecs.InvalidArguments, []string{"double quotes"}},
-		{`Enemy.Kind == "Brut"`, ecs.InvalidArguments, []string{"Brute", "column 15"}},
-		{"Health.HP", ecs.InvalidArguments, []string{"compare"}},
-		{"Player", ecs.InvalidArguments, []string{"has(Player)"}},
-		{`Health.HP < "3"`, ecs.InvalidArguments, []string{"without quotes"}},
-		{`Enemy.Target == "42"`, ecs.InvalidArguments, []string{"42v3"}},
-		{`Enemy.Target == 42`, ecs.InvalidArguments, []string{"42v3"}},
-		{`Enemy.Target < "42v3"`, ecs.InvalidArguments, nil},
-		{"Position.X == Health.HP/2", ecs.InvalidArguments, []string{"float(a)/b"}},
-		{"Health.HP/Health.Max < 0.5", ecs.InvalidArguments, []string{"float(a)/b"}},
-		{"Health.HP / 0 > 1", ecs.InvalidArguments, []string{"division by zero"}},
-		{"1 / 0 > 1", ecs.InvalidArguments, []string{"division by zero"}},
-		{"Position.X < 1e400", ecs.InvalidArguments, []string{"overflows"}},
-		{"Health.HP + 99999999999999999999 > 1", ecs.InvalidArguments, []string{"64 bits"}},
-		{"lenn(Inventory.Slots) > 1", ecs.InvalidArguments, []string{"len"}},
-		{"len(Health.HP) > 1", ecs.InvalidArguments, []string{"len wants"}},
-		{"len() > 1", ecs.InvalidArguments, nil},
-		{"Inventory.Slots[Health.HP].Count > 1", ecs.InvalidArguments, []string{"literal"}},
-		{"Inventory > 1", ecs.InvalidArguments, nil},
-		{"Health.HP == nil", ecs.InvalidArguments, []string{"never nil"}},
-		{"func() bool { return true }()", ecs.InvalidArguments, nil},
-		{"Health.HP << 3 > 1", ecs.InvalidArguments, nil},
-		{strings.Repeat("(", 200) + "true" + strings.Repeat(")", 200), ecs.InvalidArguments, []string{"nested"}},
-		{strings.Repeat("!", 5000) + "true", ecs.InvalidArguments, []string{"bytes"}},
+		{"Health.HQ < 3", refusal.UnknownField, []string{"column 1", "HP"}},
+		{"Health.HP < 3 && Helth.HP < 3", refusal.UnknownComponent, []string{"column 18", "Health"}},
+		{"Health.HP <", refusal.InvalidArguments, []string{"column"}},
+		{"Health.HP = 3", refusal.InvalidArguments, []string{"=="}},
+		{"Health.HP < 3 and true", refusal.InvalidArguments, []string{"&&"}},
+		{"Enemy.Kind == 'Brute'", refusal.InvalidArguments, []string{"double quotes"}},
+		{`Enemy.Kind == "Brut"`, refusal.InvalidArguments, []string{"Brute", "column 15"}},
+		{"Health.HP", refusal.InvalidArguments, []string{"compare"}},
+		{"Player", refusal.InvalidArguments, []string{"has(Player)"}},
+		{`Health.HP < "3"`, refusal.InvalidArguments, []string{"without quotes"}},
+		{`Enemy.Target == "42"`, refusal.InvalidArguments, []string{"42v3"}},
+		{`Enemy.Target == 42`, refusal.InvalidArguments, []string{"42v3"}},
+		{`Enemy.Target < "42v3"`, refusal.InvalidArguments, nil},
+		{"Position.X == Health.HP/2", refusal.InvalidArguments, []string{"float(a)/b"}},
+		{"Health.HP/Health.Max < 0.5", refusal.InvalidArguments, []string{"float(a)/b"}},
+		{"Health.HP / 0 > 1", refusal.InvalidArguments, []string{"division by zero"}},
+		{"1 / 0 > 1", refusal.InvalidArguments, []string{"division by zero"}},
+		{"Position.X < 1e400", refusal.InvalidArguments, []string{"overflows"}},
+		{"Health.HP + 99999999999999999999 > 1", refusal.InvalidArguments, []string{"64 bits"}},
+		{"lenn(Inventory.Slots) > 1", refusal.InvalidArguments, []string{"len"}},
+		{"len(Health.HP) > 1", refusal.InvalidArguments, []string{"len wants"}},
+		{"len() > 1", refusal.InvalidArguments, nil},
+		{"Inventory.Slots[Health.HP].Count > 1", refusal.InvalidArguments, []string{"literal"}},
+		{"Inventory > 1", refusal.InvalidArguments, nil},
+		{"Health.HP == nil", refusal.InvalidArguments, []string{"never nil"}},
+		{"func() bool { return true }()", refusal.InvalidArguments, nil},
+		{"Health.HP << 3 > 1", refusal.InvalidArguments, nil},
+		{strings.Repeat("(", 200) + "true" + strings.Repeat(")", 200), refusal.InvalidArguments, []string{"nested"}},
+		{strings.Repeat("!", 5000) + "true", refusal.InvalidArguments, []string{"bytes"}},
 	} {
 		_, err := query.Compile(w.Catalog(), query.Query{Where: c.where})
-		var e *ecs.Error
+		var e *refusal.Error
 		if !errors.As(err, &e) || e.Code != c.code {
 			t.Errorf("%s: want %s, got %v", c.where, c.code, err)
 			continue
@@ -220,7 +221,7 @@ func TestPlanNoticesAnotherWorld(t *testing.T) {
 	if n := p.Count(archeworld.New(&none)); n != 0 {
 		t.Errorf("in a world without the type: %d", n)
 	}
-	if _, err := p.Bind(archeworld.New(&none)); !errors.Is(err, ecs.UnknownComponent) {
+	if _, err := p.Bind(archeworld.New(&none)); !errors.Is(err, refusal.UnknownComponent) {
 		t.Errorf("Bind: %v", err)
 	}
 	if n := p.Count(w); n != 10 {
@@ -313,7 +314,7 @@ func FuzzWhere(f *testing.F) {
 		}
 		p, err := query.Compile(cat, query.Query{Where: s})
 		if err != nil {
-			var e *ecs.Error
+			var e *refusal.Error
 			if !errors.As(err, &e) || e.Message == "" {
 				t.Fatalf("%q: %v", s, err)
 			}
@@ -329,7 +330,7 @@ func TestSortRefusalsSpeakOfSorting(t *testing.T) {
 	_, w := newWorld(t, 10)
 	for _, text := range []string{"Health.HP desc", "Health.HP, Enemy.Kind", "Health.HP <", strings.Repeat("(", 5000)} {
 		_, err := query.CompileOrder(w.Catalog(), text)
-		var e *ecs.Error
+		var e *refusal.Error
 		if !errors.As(err, &e) || strings.Contains(e.Hint+fmt.Sprint(e.Want), "boolean") || !strings.HasPrefix(e.Message, "sort") {
 			t.Errorf("%.30s: %+v", text, e)
 		}
@@ -350,7 +351,7 @@ func TestPointersToThemselves(t *testing.T) {
 	p = &p
 	(*Holder)(w.Get(w.NewEntity(id), id)).P = p
 	cat := archeworld.New(&w).Catalog()
-	for where, want := range map[string]ecs.Code{"len(Holder.P) == 0": ecs.InvalidArguments, "Holder.P.X == 1": ecs.UnknownField, "Holder.Q.X == 1": ecs.UnknownField} {
+	for where, want := range map[string]refusal.Code{"len(Holder.P) == 0": refusal.InvalidArguments, "Holder.P.X == 1": refusal.UnknownField, "Holder.Q.X == 1": refusal.UnknownField} {
 		if _, err := query.Compile(cat, query.Query{Where: where}); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %s", where, err, want)
 		}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // LabelKey is the key of the profiler label that names the running system.
@@ -262,8 +262,8 @@ func (s *Schedule) SetEnabled(name string, enabled bool) error {
 		for _, sys := range *s.all.Load() {
 			names = append(names, sys.name)
 		}
-		return &ecs.Error{Code: ecs.NotFound, Message: "no system named " + strconv.Quote(name), Got: name,
-			Options: ecs.Nearest(name, names), Total: len(names),
+		return &refusal.Error{Code: refusal.NotFound, Message: "no system named " + strconv.Quote(name), Got: name,
+			Options: refusal.Nearest(name, names), Total: len(names),
 			Hint: "systems_list names every system", Next: "systems_list"}
 	}
 	sys.enabled = enabled

@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 func TestRunsPhasesInOrderAndSystemsInOrderOfAdding(t *testing.T) {
@@ -67,8 +67,8 @@ func TestUnknownSystemIsRefusedWithOptions(t *testing.T) {
 	s.Add("p", "movement", func() {})
 	s.Add("p", "combat", func() {})
 	err := s.SetEnabled("movment", false)
-	var e *ecs.Error
-	if !errors.As(err, &e) || e.Code != ecs.NotFound || len(e.Options) == 0 || e.Options[0] != "movement" {
+	var e *refusal.Error
+	if !errors.As(err, &e) || e.Code != refusal.NotFound || len(e.Options) == 0 || e.Options[0] != "movement" {
 		t.Errorf("SetEnabled(movment) = %#v, want not_found with movement first", err)
 	}
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/tools"
 
-	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 type (
@@ -70,8 +70,8 @@ type Feed struct {
 }
 
 func init() {
-	loupe.Describe(loupe.Label(func(f *Fish) string { return f.Name }))
-	loupe.Describe(loupe.Action("Feed", func(h *Hunger, in Feed) (Hunger, error) {
+	value.Describe(value.Label(func(f *Fish) string { return f.Name }))
+	value.Describe(value.Action("Feed", func(h *Hunger, in Feed) (Hunger, error) {
 		h.Level = max(0, h.Level-in.Amount)
 		return *h, nil
 	}, "feeds the fish"))

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -58,7 +58,7 @@ func contentTools() []*tools.Tool {
 			tools.Content{Type: "resource", URI: "test://mixed-content-resource", MIMEType: "application/json", Text: `{"test":"data","value":123}`}),
 		tools.New(tools.Spec{Name: "test_error_handling", Description: "Always fails.", Group: "conformance", ReadOnly: true},
 			func(*tools.Frame, none) (*tools.Result, error) {
-				return nil, &ecs.Error{Code: ecs.NotSupported, Message: "This tool intentionally returns an error for testing"}
+				return nil, &refusal.Error{Code: refusal.NotSupported, Message: "This tool intentionally returns an error for testing"}
 			}),
 		tools.NewOff(tools.Spec{Name: "test_tool_with_logging", Description: "Logs while it runs.", Group: "conformance", ReadOnly: true},
 			func(c *tools.Call, _ none) (*tools.Result, error) {

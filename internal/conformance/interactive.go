@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -14,7 +14,7 @@ func asking[In any](name, description string, ask func(context.Context, tools.Se
 	return tools.NewOff(tools.Spec{Name: name, Description: description, Group: "conformance", Interactive: true},
 		func(c *tools.Call, in In) (*tools.Result, error) {
 			if c.Session == nil {
-				return nil, &ecs.Error{Code: ecs.NotSupported, Message: name + " needs a client that can be asked back"}
+				return nil, &refusal.Error{Code: refusal.NotSupported, Message: name + " needs a client that can be asked back"}
 			}
 			s, err := ask(c.Context, c.Session, in)
 			if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // File is an open file of a store. Read reports, at the end, a file that was
@@ -44,12 +44,12 @@ func (k *Kind) Open(name string) (*File, error) {
 func (k *Kind) open(root *os.Root, at string) (*File, error) {
 	f, err := root.Open(filepath.FromSlash(at))
 	if err != nil {
-		return nil, &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("%s cannot be opened: %v", at, reason(err)), Got: at}
+		return nil, &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("%s cannot be opened: %v", at, reason(err)), Got: at}
 	}
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: at + " is not a regular file", Got: at}
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: at + " is not a regular file", Got: at}
 	}
 	return &File{Path: filepath.Join(k.store.dir, filepath.FromSlash(at)), Size: info.Size(), f: f, info: info}, nil
 }
@@ -72,7 +72,7 @@ func (f *File) changed() error {
 	if err == nil && f.read == f.Size && info.Size() == f.info.Size() && info.ModTime().Equal(f.info.ModTime()) {
 		return nil
 	}
-	return &ecs.Error{Code: ecs.BadSnapshot, Message: fmt.Sprintf("%s changed while it was being read", filepath.Base(f.Path)),
+	return &refusal.Error{Code: refusal.BadSnapshot, Message: fmt.Sprintf("%s changed while it was being read", filepath.Base(f.Path)),
 		Hint: "wait until it has been written, then try again; nothing was changed"}
 }
 
@@ -96,7 +96,7 @@ func (k *Kind) List() ([]Entry, error) {
 		if os.IsNotExist(err) {
 			return nil, nil
 		}
-		return nil, &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("the data folder cannot be read: %v", reason(err))}
+		return nil, &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("the data folder cannot be read: %v", reason(err))}
 	}
 	defer root.Close()
 	dir, err := root.Open(k.folder)
@@ -104,12 +104,12 @@ func (k *Kind) List() ([]Entry, error) {
 		if os.IsNotExist(err) {
 			return nil, nil
 		}
-		return nil, &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("%s cannot be read: %v", k.folder, reason(err))}
+		return nil, &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("%s cannot be read: %v", k.folder, reason(err))}
 	}
 	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
-		return nil, &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("%s cannot be read: %v", k.folder, reason(err))}
+		return nil, &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("%s cannot be read: %v", k.folder, reason(err))}
 	}
 	var out []Entry
 	for _, name := range names {

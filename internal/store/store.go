@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Store is a root folder.
@@ -48,7 +48,7 @@ type Kind struct {
 func (s *Store) open() (*os.Root, error) {
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
-		return nil, &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("the data folder cannot be opened: %v", err), Got: s.dir,
+		return nil, &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("the data folder cannot be opened: %v", err), Got: s.dir,
 			Hint: "it is created by the first file that is written; if it was there, it has been removed"}
 	}
 	return root, nil
@@ -59,7 +59,7 @@ const maxName = 120 // bytes; leaves room for suffix and temporary mark in any f
 // checkName refuses everything but a plain file name.
 func checkName(name string) error {
 	bad := func(why string) error {
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%q cannot be a file name: %s", name, why), Got: name,
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%q cannot be a file name: %s", name, why), Got: name,
 			Want: "a plain name such as \"before-boss\": letters, digits, spaces, - _ . +; no folder, not beginning with a dot"}
 	}
 	switch {
@@ -115,10 +115,10 @@ func (k *Kind) resolve(root *os.Root, name string) (string, error) {
 		case err == nil && info.Mode().IsRegular():
 			return c, nil
 		case err == nil:
-			return "", &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s is not a regular file", c), Got: name}
+			return "", &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s is not a regular file", c), Got: name}
 		case errors.Is(err, fs.ErrNotExist):
 		default:
-			return "", &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%q cannot be opened: %v", name, reason(err)), Got: name,
+			return "", &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%q cannot be opened: %v", name, reason(err)), Got: name,
 				Want: "a file below " + k.store.dir}
 		}
 	}
@@ -126,7 +126,7 @@ func (k *Kind) resolve(root *os.Root, name string) (string, error) {
 }
 
 func (k *Kind) candidates(name string) ([]string, error) {
-	outside := &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%q is outside the data folder", name), Got: name,
+	outside := &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%q is outside the data folder", name), Got: name,
 		Want: "a name, or a path below " + k.store.dir, Hint: "copy the file there first"}
 	p := filepath.ToSlash(name)
 	if filepath.IsAbs(name) || strings.HasPrefix(p, "/") {
@@ -158,8 +158,8 @@ func (k *Kind) notFound(name string) error {
 	for i, f := range files {
 		names[i] = f.Name
 	}
-	e := &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("there is no file %q in %s", name, k.folder), Got: name,
-		Options: ecs.Nearest(name, names), Total: len(names)}
+	e := &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("there is no file %q in %s", name, k.folder), Got: name,
+		Options: refusal.Nearest(name, names), Total: len(names)}
 	if len(names) == 0 {
 		e.Hint = fmt.Sprintf("nothing has been saved to %s yet", path.Join(filepath.ToSlash(k.store.dir), k.folder))
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 func put(t *testing.T, k *Kind, name, text string) string {
@@ -65,7 +65,7 @@ func TestNamesThatLeadOutAreRefused(t *testing.T) {
 	os.Mkdir(filepath.Join(dir, "snapshots", "dir.loupe"), 0o755)
 	for _, name := range []string{"../evil", "a/b", "out/x", "", ".", "..", ".hidden", "a\x00b", `a\b`, "C:x", "nul", strings.Repeat("n", 300), "\xff"} {
 		_, _, err := k.Write(name, func(io.Writer) error { t.Errorf("%q was opened for writing", name); return nil })
-		if !errors.Is(err, ecs.InvalidArguments) {
+		if !errors.Is(err, refusal.InvalidArguments) {
 			t.Errorf("Write(%q): %v", name, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestNamesThatLeadOutAreRefused(t *testing.T) {
 		if err == nil {
 			f.Close()
 		}
-		if !errors.Is(err, ecs.InvalidArguments) {
+		if !errors.Is(err, refusal.InvalidArguments) {
 			t.Errorf("Open(%q): %v", name, err)
 		}
 	}
@@ -92,8 +92,8 @@ func TestNotFoundNamesTheNearestFiles(t *testing.T) {
 	put(t, k, "before-boss", "")
 	put(t, k, "menu", "")
 	_, err := k.Open("befor-boss")
-	var e *ecs.Error
-	if !errors.As(err, &e) || e.Code != ecs.NotFound || len(e.Options) == 0 || e.Options[0] != "before-boss" || e.Total != 2 {
+	var e *refusal.Error
+	if !errors.As(err, &e) || e.Code != refusal.NotFound || len(e.Options) == 0 || e.Options[0] != "before-boss" || e.Total != 2 {
 		t.Fatalf("%+v", err)
 	}
 }
@@ -142,10 +142,10 @@ func TestAVanishedFolderIsAnError(t *testing.T) {
 	k := New(dir).Kind("snapshots", ".loupe")
 	put(t, k, "one", "x")
 	os.RemoveAll(dir)
-	if _, _, err := k.Write("one", func(io.Writer) error { return nil }); !errors.Is(err, ecs.NotFound) {
+	if _, _, err := k.Write("one", func(io.Writer) error { return nil }); !errors.Is(err, refusal.NotFound) {
 		t.Errorf("Write: %v", err)
 	}
-	if _, err := k.Open("one"); !errors.Is(err, ecs.NotFound) {
+	if _, err := k.Open("one"); !errors.Is(err, refusal.NotFound) {
 		t.Errorf("Open: %v", err)
 	}
 	if files, err := k.List(); err != nil || len(files) != 0 {
@@ -174,7 +174,7 @@ func TestAFileThatChangesWhileItIsRead(t *testing.T) {
 		if err := change(p); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.Copy(io.Discard, f); !errors.Is(err, ecs.BadSnapshot) {
+		if _, err := io.Copy(io.Discard, f); !errors.Is(err, refusal.BadSnapshot) {
 			t.Errorf("%s: %v", name, err)
 		}
 		f.Close()

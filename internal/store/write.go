@@ -12,7 +12,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Write creates or replaces a file of this kind, with the first suffix. f
@@ -100,6 +100,6 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 func (k *Kind) writeFault(base string, err error) error {
-	return &ecs.Error{Code: ecs.NotSupported, Message: fmt.Sprintf("%s could not be written: %v", path.Join(k.folder, base), reason(err)),
+	return &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("%s could not be written: %v", path.Join(k.folder, base), reason(err)),
 		Hint: "a file of that name, if there was one, is as it was; check space and permissions of " + k.store.dir}
 }

@@ -17,16 +17,17 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Relation marks a component type as a relation when it is its first field.
 type Relation struct{}
 
-func init() { ecs.RegisterMarkerType(reflect.TypeFor[Relation]()) }
+func init() { value.RegisterMarkerType(reflect.TypeFor[Relation]()) }
 
 // World implements ecs.World.
 type World struct {
-	types     []*ecs.Type
+	types     []*value.Type
 	relation  []bool
 	resources []resource
 	slots     []ecs.Entity // by identifier - 1; the generation moves on at death
@@ -39,7 +40,7 @@ type World struct {
 }
 
 type resource struct {
-	typ *ecs.Type
+	typ *value.Type
 	ptr reflect.Value // invalid if absent
 }
 
@@ -61,7 +62,7 @@ type table struct {
 func New(components ...reflect.Type) *World {
 	w := &World{at: map[ecs.Entity]place{}, byKey: map[string]*table{}}
 	for _, t := range components {
-		w.types = append(w.types, ecs.TypeOf(t))
+		w.types = append(w.types, value.TypeOf(t))
 		w.relation = append(w.relation, t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == reflect.TypeFor[Relation]())
 	}
 	return w
@@ -71,12 +72,12 @@ func New(components ...reflect.Type) *World {
 // registers a type without a value.
 func (w *World) AddResource(ptr any) {
 	v := reflect.ValueOf(ptr)
-	w.resources, w.catalog = append(w.resources, resource{ecs.TypeOf(v.Type().Elem()), v}), nil
+	w.resources, w.catalog = append(w.resources, resource{value.TypeOf(v.Type().Elem()), v}), nil
 }
 
 // RegisterResource registers a resource type without a value.
 func (w *World) RegisterResource(t reflect.Type) {
-	w.resources, w.catalog = append(w.resources, resource{typ: ecs.TypeOf(t)}), nil
+	w.resources, w.catalog = append(w.resources, resource{typ: value.TypeOf(t)}), nil
 }
 
 // Lock refuses structural changes until release is called.
@@ -298,7 +299,7 @@ func (w *World) tableFor(types []ecs.TypeID, targets []ecs.Target) *table {
 func (w *World) set(e ecs.Entity, values []ecs.Value) {
 	p := w.at[e]
 	for _, v := range values {
-		p.table.columns[slices.Index(p.table.types, v.Type)].Index(p.row).Set(ecs.Copy(v.Value))
+		p.table.columns[slices.Index(p.table.types, v.Type)].Index(p.row).Set(value.Copy(v.Value))
 	}
 }
 

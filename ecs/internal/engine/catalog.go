@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Last is the catalog that an adapter made last and what it was made from: a
@@ -21,10 +22,10 @@ func (l *Last) Blank() []uint64 { return l.sigSpare[:0] }
 // signature, which was appended to [Last.Blank]. If not, a new one is to be
 // made of types, in which descriptions declared after a type was met are taken
 // up.
-func (l *Last) Holds(sig []uint64, types []*ecs.Type) bool {
+func (l *Last) Holds(sig []uint64, types []*value.Type) bool {
 	described := false
 	for i, t := range types {
-		if now := ecs.TypeOf(t.Go); now != t {
+		if now := value.TypeOf(t.Go); now != t {
 			types[i], described = now, true
 		}
 	}
@@ -64,7 +65,7 @@ func SignPresent(sig []uint64, values []any) []uint64 {
 }
 
 // Measured is a with the bytes that its rows take. types are by TypeID.
-func Measured(a ecs.Archetype, types []*ecs.Type) ecs.Archetype {
+func Measured(a ecs.Archetype, types []*value.Type) ecs.Archetype {
 	a.BytesPerEntity = 8
 	for _, id := range a.Components {
 		a.BytesPerEntity += int(types[id].Size)
@@ -74,7 +75,7 @@ func Measured(a ecs.Archetype, types []*ecs.Type) ecs.Archetype {
 }
 
 // AddComponents describes the types in cat, whose archetypes are complete.
-func AddComponents(cat *ecs.Catalog, types []*ecs.Type, relation []bool) {
+func AddComponents(cat *ecs.Catalog, types []*value.Type, relation []bool) {
 	slab := make([]ecs.Component, len(types))
 	cat.Components = make([]*ecs.Component, len(types))
 	for i, t := range types {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Engine is what an adapter's errors say of its engine.
@@ -57,7 +58,7 @@ func (e *Engine) Judge(w ecs.World, cat *ecs.Catalog, types int, changes []ecs.C
 // but for what only the engine can know.
 func (e *Engine) Check(cat *ecs.Catalog, img *ecs.Image) error {
 	if cat.Locked {
-		return &ecs.Error{Code: ecs.WorldLocked, Message: "the world is locked and cannot be restored", Next: "clear_crash",
+		return &refusal.Error{Code: refusal.WorldLocked, Message: "the world is locked and cannot be restored", Next: "clear_crash",
 			Hint: "restore when no query is open; after a crash, clear_crash with unlock releases the lock"}
 	}
 	if n := len(cat.Components); n > e.MaxTypes {
@@ -66,8 +67,8 @@ func (e *Engine) Check(cat *ecs.Catalog, img *ecs.Image) error {
 	return ecs.ValidateImage(cat, img)
 }
 
-func (e *Engine) tooManyTypes(n int, what string) *ecs.Error {
-	return &ecs.Error{Code: ecs.NotSupported, Got: n, Want: e.MaxTypes,
+func (e *Engine) tooManyTypes(n int, what string) *refusal.Error {
+	return &refusal.Error{Code: refusal.NotSupported, Got: n, Want: e.MaxTypes,
 		Message: fmt.Sprintf("%d component types are registered and %s works with %d: it cannot make %s any more", n, e.Name, e.MaxTypes, what)}
 }
 
@@ -75,7 +76,7 @@ func (e *Engine) tooManyTypes(n int, what string) *ecs.Error {
 // the engine's word for it, with an article: "a listener".
 func Panicked(changes []ecs.Change, i int, cause any, who string) error {
 	got := fmt.Sprint(cause)
-	return &ecs.Error{Code: ecs.Panicked, Got: got, Hint: who + " of the game panicked on the event of this change",
+	return &refusal.Error{Code: refusal.Panicked, Got: got, Hint: who + " of the game panicked on the event of this change",
 		Message: fmt.Sprintf("change %d of %d (%s) panicked: %s; the changes before it are made", i+1, len(changes), changes[i].Op, got)}
 }
 

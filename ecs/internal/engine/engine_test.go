@@ -9,13 +9,15 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 type number struct{ N int }
 type text struct{ S []string }
 
-func types() []*ecs.Type {
-	return []*ecs.Type{ecs.TypeOf(reflect.TypeFor[number]()), ecs.TypeOf(reflect.TypeFor[text]())}
+func types() []*value.Type {
+	return []*value.Type{value.TypeOf(reflect.TypeFor[number]()), value.TypeOf(reflect.TypeFor[text]())}
 }
 
 // What is written into an image and filled in elsewhere is equal and shares no
@@ -84,7 +86,7 @@ func TestExchangePutsBack(t *testing.T) {
 		if now != c.now || unlocks != c.unlocks || calls[0] != &img || len(calls) > 1 && calls[1] != &before {
 			t.Errorf("%d panics: now %p, %d unlocks, %d calls", c.panics, now, unlocks, len(calls))
 		}
-		if c.message == "" && err != nil || c.message != "" && (!errors.Is(err, ecs.Panicked) || !strings.Contains(err.Error(), c.message)) {
+		if c.message == "" && err != nil || c.message != "" && (!errors.Is(err, refusal.Panicked) || !strings.Contains(err.Error(), c.message)) {
 			t.Errorf("%d panics: %v", c.panics, err)
 		}
 	}

@@ -7,25 +7,27 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Own is v, deeply copied if it could share memory with the caller's.
-func Own(t *ecs.Type, v reflect.Value) reflect.Value {
+func Own(t *value.Type, v reflect.Value) reflect.Value {
 	if t.PointerFree {
 		return v
 	}
-	return ecs.Copy(v)
+	return value.Copy(v)
 }
 
 // Writer fills an image, in the memory that it holds from an earlier capture.
 type Writer struct {
 	img   *ecs.Image
 	old   []ecs.ImageArchetype
-	types []*ecs.Type
+	types []*value.Type
 }
 
 // WriterTo starts img anew with an entity table.
-func WriterTo(img *ecs.Image, types []*ecs.Type, slots []ecs.Entity, next, available, reserved uint32) Writer {
+func WriterTo(img *ecs.Image, types []*value.Type, slots []ecs.Entity, next, available, reserved uint32) Writer {
 	img.Pool = ecs.Pool{Slots: append(img.Pool.Slots[:0], slots...), Next: next, Available: available, Reserved: reserved}
 	w := Writer{img: img, old: img.Archetypes[:cap(img.Archetypes)], types: types}
 	img.Archetypes, img.Hints = img.Archetypes[:0], img.Hints[:0]
@@ -57,9 +59,9 @@ func (w *Writer) Add(c *Chunk) {
 	w.img.Archetypes = append(w.img.Archetypes, a)
 }
 
-func capture(dst reflect.Value, t *ecs.Type, from Column, n int) reflect.Value {
+func capture(dst reflect.Value, t *value.Type, from Column, n int) reflect.Value {
 	if !t.PointerFree {
-		return ecs.CopyColumn(t, from.Base, from.Stride, n)
+		return value.CopyColumn(t, from.Base, from.Stride, n)
 	}
 	if dst.IsValid() && dst.Cap() >= n {
 		dst = dst.Slice(0, n)
@@ -71,7 +73,7 @@ func capture(dst reflect.Value, t *ecs.Type, from Column, n int) reflect.Value {
 }
 
 // FillColumn copies an image's column into the n rows at dst.
-func FillColumn(dst unsafe.Pointer, t *ecs.Type, column reflect.Value, n int) {
+func FillColumn(dst unsafe.Pointer, t *value.Type, column reflect.Value, n int) {
 	if t.Size == 0 {
 		return
 	}
@@ -79,7 +81,7 @@ func FillColumn(dst unsafe.Pointer, t *ecs.Type, column reflect.Value, n int) {
 	if t.PointerFree {
 		copyBytes(dst, src, t.Size*uintptr(n))
 	} else {
-		reflect.Copy(reflect.SliceAt(t.Go, dst, n), ecs.CopyColumn(t, src, t.Size, n))
+		reflect.Copy(reflect.SliceAt(t.Go, dst, n), value.CopyColumn(t, src, t.Size, n))
 	}
 }
 
@@ -116,9 +118,9 @@ func Exchange(img, before *ecs.Image, replace func(*ecs.Image), unlock func()) (
 	}
 	unlock()
 	if again := try(replace, before); again != nil {
-		return nil, &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("restoring failed (%v), and so did putting the world back (%v): the world is lost", err, again), Hint: "restart the game"}
+		return nil, &refusal.Error{Code: refusal.Panicked, Message: fmt.Sprintf("restoring failed (%v), and so did putting the world back (%v): the world is lost", err, again), Hint: "restart the game"}
 	}
-	return before, &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("restoring failed: %v; the world is as it was before", err)}
+	return before, &refusal.Error{Code: refusal.Panicked, Message: fmt.Sprintf("restoring failed: %v; the world is as it was before", err)}
 }
 
 func try(replace func(*ecs.Image), img *ecs.Image) (err error) {

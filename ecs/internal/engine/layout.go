@@ -6,12 +6,13 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Differs is the error for memory that is not laid out as the adapter mirrors
 // it.
 func (e *Engine) Differs(where, what string) error {
-	return &ecs.Error{Code: ecs.CrashLayout,
+	return &refusal.Error{Code: refusal.CrashLayout,
 		Message: fmt.Sprintf("this build's %s is not laid out in memory as version %s: %s differs in %s; nothing was touched", e.Name, e.Version, where, what),
 		Hint:    fmt.Sprintf("restart the game, or build it with %s v%s", e.Module, e.Version)}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 var toy = Engine{Name: "Toy", Module: "example.com/toy", Version: "1.2.3", MaxTypes: 2}
@@ -80,7 +81,7 @@ func TestSameLayoutFindsTheDifference(t *testing.T) {
 		switch {
 		case c.where == "" && err != nil:
 			t.Errorf("the same layout: %v", err)
-		case c.where != "" && (!errors.Is(err, ecs.CrashLayout) || !strings.Contains(err.Error(), c.where)):
+		case c.where != "" && (!errors.Is(err, refusal.CrashLayout) || !strings.Contains(err.Error(), c.where)):
 			t.Errorf("%v, want: %s", err, c.where)
 		}
 	}
@@ -118,7 +119,7 @@ func TestSameHandle(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []reflect.Type{reflect.TypeFor[wide](), reflect.TypeFor[kind](), reflect.TypeFor[one]()} {
-		if err := toy.SameHandle(entity, bad); !errors.Is(err, ecs.CrashLayout) {
+		if err := toy.SameHandle(entity, bad); !errors.Is(err, refusal.CrashLayout) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -136,7 +137,7 @@ func ExampleEngine_SameLayout() {
 	type table struct{ cap, len uint32 }
 	err := ark.SameLayout(reflect.TypeFor[mirror](), reflect.TypeFor[table](), "table")
 	fmt.Println(err)
-	fmt.Println(err.(*ecs.Error).Hint)
+	fmt.Println(err.(*refusal.Error).Hint)
 	// Output:
 	// this build's Ark is not laid out in memory as version 0.8.1: table.cap differs in name or offset; nothing was touched
 	// restart the game, or build it with github.com/mlange-42/ark v0.8.1

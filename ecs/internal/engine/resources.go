@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Store is an engine's store of resources. Get gives nil for one that is
@@ -52,7 +53,7 @@ func (r Resources[W, ID]) AddTo(cat *ecs.Catalog) {
 	for i, id := range r.ids {
 		if t, ok := r.typ(r.world, id); ok {
 			_, present := r.Value(ecs.TypeID(i))
-			cat.Resources = append(cat.Resources, &ecs.Resource{ID: ecs.TypeID(i), Type: ecs.TypeOf(t), Present: present})
+			cat.Resources = append(cat.Resources, &ecs.Resource{ID: ecs.TypeID(i), Type: value.TypeOf(t), Present: present})
 		}
 	}
 }
@@ -65,7 +66,7 @@ func (r Resources[W, ID]) Capture(img *ecs.Image) {
 		to := ecs.ImageResource{ID: ecs.TypeID(i)}
 		v, ok := r.Value(to.ID)
 		if ok {
-			to.Value = ecs.Copy(v)
+			to.Value = value.Copy(v)
 		} else if r.store.Get(id) != nil {
 			continue
 		}
@@ -100,13 +101,13 @@ func (r Resources[W, ID]) Restore(img *ecs.Image, kept []any) {
 			}
 		case !v.IsValid():
 		case was.IsValid() && was.Type() == reflect.PointerTo(v.Type()) && !was.IsNil():
-			was.Elem().Set(ecs.Copy(v))
+			was.Elem().Set(value.Copy(v))
 			r.store.Add(id, kept[i])
 		case was.IsValid() && was.Type() == v.Type():
-			r.store.Add(id, ecs.Copy(v).Interface())
+			r.store.Add(id, value.Copy(v).Interface())
 		default:
 			p := reflect.New(v.Type())
-			p.Elem().Set(ecs.Copy(v))
+			p.Elem().Set(value.Copy(v))
 			r.store.Add(id, p.Interface())
 		}
 	}

@@ -3,7 +3,7 @@ package builtin
 import (
 	"math"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -49,11 +49,11 @@ func cameraMove(f *tools.Frame, in cameraMoveArgs) (tools.CameraInfo, error) {
 		}
 	}
 	if !given {
-		return tools.CameraInfo{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "nothing to move: name at least one of x, y, zoom, rotation",
+		return tools.CameraInfo{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "nothing to move: name at least one of x, y, zoom, rotation",
 			Options: []string{"x", "y", "zoom", "rotation"}, Total: 4}
 	}
 	if in.Zoom != nil && *in.Zoom <= 0 {
-		return tools.CameraInfo{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "zoom must be greater than 0", Got: *in.Zoom, Want: "a number greater than 0"}
+		return tools.CameraInfo{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "zoom must be greater than 0", Got: *in.Zoom, Want: "a number greater than 0"}
 	}
 	if err := f.App.Camera.Move(tools.CameraMove{X: in.X, Y: in.Y, Zoom: in.Zoom, Rotation: in.Rotation}); err != nil {
 		return tools.CameraInfo{}, err
@@ -72,5 +72,5 @@ func mustBeFinite(name string, v float64) error {
 	} else if math.IsInf(v, -1) {
 		got = "-Infinity"
 	}
-	return &ecs.Error{Code: ecs.InvalidArguments, Message: name + " must be a finite number", Got: got, Want: "a finite number"}
+	return &refusal.Error{Code: refusal.InvalidArguments, Message: name + " must be a finite number", Got: got, Want: "a finite number"}
 }

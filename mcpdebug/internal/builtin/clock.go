@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -95,7 +95,7 @@ func (k *clockTools) takeOver(pending int) {
 
 // busy refuses to step a clock that is being stepped.
 func (k *clockTools) busy(info tools.ClockInfo) error {
-	e := &ecs.Error{Code: ecs.AlreadyRunning, Hint: "wait for its answer, or stop it with clock_set {\"paused\":true}", Next: "clock_info"}
+	e := &refusal.Error{Code: refusal.AlreadyRunning, Hint: "wait for its answer, or stop it with clock_set {\"paused\":true}", Next: "clock_info"}
 	switch {
 	case k.run.live():
 		e.Message = "a run_until is driving the clock"
@@ -116,10 +116,10 @@ func (k *clockTools) set(f *tools.Frame, in clockSetArgs) (clockSetResult, error
 	case c == nil:
 		return clockSetResult{}, lacks("clock")
 	case in.Paused == nil && in.Scale == nil && in.Step == nil:
-		return clockSetResult{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "nothing to set: name paused, scale or step",
+		return clockSetResult{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "nothing to set: name paused, scale or step",
 			Options: []string{"paused", "scale", "step"}, Total: 3, Hint: "clock_info reads the clock", Next: "clock_info"}
 	case in.Step != nil && in.Paused != nil && !*in.Paused:
-		return clockSetResult{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "step pauses the game, paused:false lets it run: name one of them",
+		return clockSetResult{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "step pauses the game, paused:false lets it run: name one of them",
 			Options: []string{"paused", "step"}, Total: 2}
 	case in.Scale != nil:
 		if err := mustBeFinite("scale", *in.Scale); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -62,7 +63,7 @@ func runUntilTool(k *clockTools) *tools.Tool {
 
 func (k *clockTools) prepareRun(c *tools.Call, in runUntilArgs) (*run, error) {
 	if in.Where == "" && len(in.With) == 0 {
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "no condition: name where, with, or both", Options: []string{"where", "with"}, Total: 2,
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "no condition: name where, with, or both", Options: []string{"where", "with"}, Total: 2,
 			Hint: "clock_set with step runs a number of ticks without one", Next: "clock_set"}
 	}
 	r := &run{args: in, deadline: k.deadline()}
@@ -91,7 +92,7 @@ func (k *clockTools) runUntil(f *tools.Frame, r *run) (out runUntilResult, err e
 			return out, err
 		}
 		if f.Once && !holds {
-			return out, &ecs.Error{Code: ecs.NotSupported, Message: "run_until needs later frames, which a call within one frame does not have; nothing was changed",
+			return out, &refusal.Error{Code: refusal.NotSupported, Message: "run_until needs later frames, which a call within one frame does not have; nothing was changed",
 				Hint: "call it over HTTP while the game polls"}
 		}
 	} else {

@@ -11,7 +11,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -68,7 +68,7 @@ type laterCall struct {
 	job tools.Job
 	end context.CancelFunc
 	out map[string]any
-	err *ecs.Error
+	err *refusal.Error
 }
 
 func (h *harness) begin(name, args string) *laterCall {
@@ -169,14 +169,14 @@ func TestClockSet(t *testing.T) {
 	}
 	sets := c.sets
 	for _, bad := range []string{`{}`, `{"step":0}`, `{"step":10001}`, `{"step":2.5}`, `{"scale":0}`, `{"scale":16.5}`, `{"scale":"NaN"}`, `{"paused":false,"step":3}`, `{"speed":1}`} {
-		h.wantRefusal("clock_set", bad, ecs.InvalidArguments)
+		h.wantRefusal("clock_set", bad, refusal.InvalidArguments)
 	}
 	if c.sets != sets {
 		t.Error("a refused call reached the host")
 	}
-	c.err = &ecs.Error{Code: ecs.NotSupported, Message: "one speed"}
-	h.wantRefusal("clock_set", `{"scale":2}`, ecs.NotSupported)
-	h.wantRefusal("clock_set", `{"step":2}`, ecs.NotSupported)
+	c.err = &refusal.Error{Code: refusal.NotSupported, Message: "one speed"}
+	h.wantRefusal("clock_set", `{"scale":2}`, refusal.NotSupported)
+	h.wantRefusal("clock_set", `{"step":2}`, refusal.NotSupported)
 }
 
 // A read-only server refuses what is marked destructive.
@@ -197,7 +197,7 @@ func TestTheClockHasOneDriver(t *testing.T) {
 	c.frame()
 	run.poll()
 	for tool, args := range map[string]string{"run_until": `{"with":["mark"],"none":true}`, "clock_set": `{"step":1}`} {
-		if e := h.wantRefusal(tool, args, ecs.AlreadyRunning); e.Hint == "" {
+		if e := h.wantRefusal(tool, args, refusal.AlreadyRunning); e.Hint == "" {
 			t.Errorf("%s: no hint", tool)
 		}
 	}
@@ -214,8 +214,8 @@ func TestTheClockHasOneDriver(t *testing.T) {
 		step.poll()
 		c.frame()
 	}
-	h.wantRefusal("run_until", `{"with":["mark"]}`, ecs.AlreadyRunning)
-	h.wantRefusal("clock_set", `{"step":1}`, ecs.AlreadyRunning)
+	h.wantRefusal("run_until", `{"with":["mark"]}`, refusal.AlreadyRunning)
+	h.wantRefusal("clock_set", `{"step":1}`, refusal.AlreadyRunning)
 	h.ok("clock_set", `{"paused":true}`)
 	if !step.poll() || step.out["ticks"] != 20.0 || step.out["hint"] == nil || step.out["pending"] != 0.0 {
 		t.Errorf("%v", step.out)
@@ -292,12 +292,12 @@ func TestRunUntil(t *testing.T) {
 	if run.drive(c); run.out["ticks"] != 5.0 || run.out["count"] != 0.0 || run.out["matched"] != true {
 		t.Errorf("%v", run.out)
 	}
-	h.wantRefusal("run_until", `{}`, ecs.InvalidArguments)
-	h.wantRefusal("run_until", `{"where":"mark.Y > 1"}`, ecs.UnknownField)
-	h.wantRefusal("run_until", `{"where":"marc.X > 1"}`, ecs.UnknownComponent)
-	h.wantRefusal("run_until", `{"where":"mark.X >"}`, ecs.InvalidArguments)
-	h.wantRefusal("run_until", `{"where":"mark.X > 1","maxTicks":0}`, ecs.InvalidArguments)
-	h.wantRefusal("run_until", `{"with":["mark"],"none":true,"maxTicks":100001}`, ecs.InvalidArguments)
+	h.wantRefusal("run_until", `{}`, refusal.InvalidArguments)
+	h.wantRefusal("run_until", `{"where":"mark.Y > 1"}`, refusal.UnknownField)
+	h.wantRefusal("run_until", `{"where":"marc.X > 1"}`, refusal.UnknownComponent)
+	h.wantRefusal("run_until", `{"where":"mark.X >"}`, refusal.InvalidArguments)
+	h.wantRefusal("run_until", `{"where":"mark.X > 1","maxTicks":0}`, refusal.InvalidArguments)
+	h.wantRefusal("run_until", `{"with":["mark"],"none":true,"maxTicks":100001}`, refusal.InvalidArguments)
 }
 
 // A game that runs no ticks for its own reasons is noticed, and nothing is left
@@ -313,13 +313,13 @@ func TestAClockThatDoesNotAdvance(t *testing.T) {
 		t.Errorf("%v\n%v\n%d pending, paused %v", step.out, run.out, c.pending, c.paused)
 	}
 	// A host that refuses at once is quoted; one that refuses later, in the hint.
-	c.held, c.err = false, &ecs.Error{Code: ecs.NotRunning, Message: "the game is over"}
-	h.wantRefusal("run_until", `{"where":"mark.X > 3"}`, ecs.NotRunning)
+	c.held, c.err = false, &refusal.Error{Code: refusal.NotRunning, Message: "the game is over"}
+	h.wantRefusal("run_until", `{"where":"mark.X > 3"}`, refusal.NotRunning)
 	c.err = nil
 	run = h.begin("run_until", `{"where":"mark.X > 3"}`)
 	run.poll()
 	c.frame()
-	c.err = &ecs.Error{Code: ecs.NotRunning, Message: "the game is over"}
+	c.err = &refusal.Error{Code: refusal.NotRunning, Message: "the game is over"}
 	if !run.poll() || run.out["reason"] != "stopped" || run.out["hint"] != "the game is over" || run.out["ticks"] != 1.0 {
 		t.Errorf("%v", run.out)
 	}
@@ -366,7 +366,7 @@ func TestTheClockWithinOneFrame(t *testing.T) {
 		}
 		return l.job.Finish(l.c)
 	}
-	if _, err := once("run_until", `{"where":"mark.X > 3"}`); !errors.Is(err, ecs.NotSupported) || c.paused || c.sets != 0 {
+	if _, err := once("run_until", `{"where":"mark.X > 3"}`); !errors.Is(err, refusal.NotSupported) || c.paused || c.sets != 0 {
 		t.Errorf("%v, paused %v", err, c.paused)
 	}
 	if r, err := once("run_until", `{"where":"mark.X == 0"}`); err != nil || !c.paused {

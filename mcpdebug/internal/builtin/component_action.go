@@ -9,12 +9,14 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 // actionTool makes <Component>_<Action>.
-func actionTool(comp *ecs.Component, action *ecs.ActionInfo, name string) *tools.Tool {
-	a := &actionHandler{typ: comp.Type, action: action, args: []*ecs.Field{entityArgument(comp.Type.Name)}}
+func actionTool(comp *ecs.Component, action *value.ActionInfo, name string) *tools.Tool {
+	a := &actionHandler{typ: comp.Type, action: action, args: []*value.Field{entityArgument(comp.Type.Name)}}
 	for _, f := range action.In.Fields {
 		if f.Name == "entity" { // the entity that acts has that name
 			g := *f
@@ -42,9 +44,9 @@ func actionTool(comp *ecs.Component, action *ecs.ActionInfo, name string) *tools
 }
 
 type actionHandler struct {
-	typ    *ecs.Type
-	action *ecs.ActionInfo
-	args   []*ecs.Field
+	typ    *value.Type
+	action *value.ActionInfo
+	args   []*value.Field
 }
 
 // Prepare implements [tools.Handler].
@@ -62,8 +64,8 @@ func (a *actionHandler) Prepare(_ *tools.Call, raw json.RawMessage) (tools.Job, 
 	}
 	for name := range args {
 		if !containsField(a.args[1:], name) {
-			return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments, Got: name, Message: fmt.Sprintf("unknown argument %q", name),
-				Options: ecs.Nearest(name, argNames(a.args)), Total: len(a.args)}
+			return tools.Job{}, &refusal.Error{Code: refusal.InvalidArguments, Got: name, Message: fmt.Sprintf("unknown argument %q", name),
+				Options: refusal.Nearest(name, argNames(a.args)), Total: len(a.args)}
 		}
 	}
 	if v, ok := args["entity_"]; ok {
@@ -72,7 +74,7 @@ func (a *actionHandler) Prepare(_ *tools.Call, raw json.RawMessage) (tools.Job, 
 	}
 	for _, f := range a.args[1:] {
 		if _, ok := args[strings.TrimSuffix(f.Name, "_")]; !ok && !f.Optional && f.Default == "" {
-			return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments, Message: strings.TrimSuffix(fmt.Sprintf("missing argument %q: %s", f.Name, f.Doc), ": "),
+			return tools.Job{}, &refusal.Error{Code: refusal.InvalidArguments, Message: strings.TrimSuffix(fmt.Sprintf("missing argument %q: %s", f.Name, f.Doc), ": "),
 				Want: f.Name, Options: argNames(a.args), Total: len(a.args)}
 		}
 	}
@@ -110,7 +112,7 @@ func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value)
 	}
 	base, stride, _ := chunk.Column(comp.ID)
 	ptr := unsafe.Add(base, uintptr(row)*stride)
-	before := ecs.Copy(reflect.NewAt(a.typ.Go, ptr).Elem())
+	before := value.Copy(reflect.NewAt(a.typ.Go, ptr).Elem())
 	undo := func() {
 		// The action may have moved the entity: put the value back where it lives now.
 		_, _ = f.World.Apply([]ecs.Change{{Op: ecs.OpSet, Entity: entity, Values: []ecs.Value{{Type: comp.ID, Value: before}}}})
@@ -118,22 +120,22 @@ func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value)
 	defer func() {
 		if p := recover(); p != nil {
 			undo()
-			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("the action %s of %s panicked: %v\n%s", a.action.Name, a.typ.Name, p, debug.Stack()),
+			err = &refusal.Error{Code: refusal.Panicked, Message: fmt.Sprintf("the action %s of %s panicked: %v\n%s", a.action.Name, a.typ.Name, p, debug.Stack()),
 				Hint: "the component was put back as it was; what else the action had changed stays changed"}
 		}
 	}()
 	res, err := a.action.Call(ecs.ActionContext{World: f.World, Entity: entity}, ptr, in)
 	if err != nil {
 		undo()
-		if _, typed := err.(*ecs.Error); !typed {
-			err = &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s refused: %v", a.action.Name, err)}
+		if _, typed := err.(*refusal.Error); !typed {
+			err = &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s refused: %v", a.action.Name, err)}
 		}
 		return out, err
 	}
-	return ecs.Copy(res), nil
+	return value.Copy(res), nil
 }
 
-func containsField(fields []*ecs.Field, name string) bool {
+func containsField(fields []*value.Field, name string) bool {
 	for _, f := range fields {
 		if f.Name == name {
 			return true

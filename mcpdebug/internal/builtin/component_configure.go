@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -15,12 +17,12 @@ import (
 // runs modify's own checks and frame part. Nil: nothing is writable.
 func configureTool(registry *tools.Registry, comp *ecs.Component, name string) *tools.Tool {
 	c := &configure{typ: comp.Type, component: comp.Type.ID, paths: map[string]string{}}
-	props := []*ecs.Field{entityArgument(comp.Type.Name)}
+	props := []*value.Field{entityArgument(comp.Type.Name)}
 	switch {
 	case comp.Tag:
 		return nil
-	case comp.Type.Root.Kind != ecs.KindStruct:
-		if comp.Type.Root.Kind == ecs.KindOpaque || comp.Type.Root.ReadOnly {
+	case comp.Type.Root.Kind != value.KindStruct:
+		if comp.Type.Root.Kind == value.KindOpaque || comp.Type.Root.ReadOnly {
 			return nil
 		}
 		f := *comp.Type.Root
@@ -29,7 +31,7 @@ func configureTool(registry *tools.Registry, comp *ecs.Component, name string) *
 		c.paths["value"] = ""
 	default:
 		for _, f := range comp.Type.Fields {
-			if f.Hidden || f.ReadOnly || f.Kind == ecs.KindOpaque {
+			if f.Hidden || f.ReadOnly || f.Kind == value.KindOpaque {
 				continue
 			}
 			g := *f
@@ -58,9 +60,9 @@ func configureTool(registry *tools.Registry, comp *ecs.Component, name string) *
 }
 
 type configure struct {
-	typ       *ecs.Type
+	typ       *value.Type
 	component string
-	args      []*ecs.Field
+	args      []*value.Field
 	paths     map[string]string // argument name -> field path
 }
 
@@ -82,7 +84,7 @@ func (c *configure) Prepare(call *tools.Call, raw json.RawMessage) (tools.Job, e
 		values[path] = v
 	}
 	if len(values) == 0 {
-		return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments,
+		return tools.Job{}, &refusal.Error{Code: refusal.InvalidArguments,
 			Message: fmt.Sprintf("name at least one property of %s to change", c.typ.Name), Options: argNames(c.args[1:]), Total: len(c.args) - 1}
 	}
 	b, err := json.Marshal(map[string]any{"entity": entity, "component": c.component, "values": values})
@@ -90,9 +92,9 @@ func (c *configure) Prepare(call *tools.Call, raw json.RawMessage) (tools.Job, e
 		return tools.Job{}, err
 	}
 	job, err := prepareWith(call, "modify", b)
-	if e, ok := err.(*ecs.Error); ok && e.Code == ecs.UnknownField {
+	if e, ok := err.(*refusal.Error); ok && e.Code == refusal.UnknownField {
 		d := *e
-		d.Code = ecs.InvalidArguments
+		d.Code = refusal.InvalidArguments
 		err = &d
 	}
 	return job, err
@@ -101,10 +103,10 @@ func (c *configure) Prepare(call *tools.Call, raw json.RawMessage) (tools.Job, e
 // unknown explains why a property is no argument: read-only and computed ones
 // are refused by name.
 func (c *configure) unknown(name string) error {
-	e := &ecs.Error{Code: ecs.InvalidArguments, Got: name, Options: ecs.Nearest(name, argNames(c.args)), Total: len(c.args),
+	e := &refusal.Error{Code: refusal.InvalidArguments, Got: name, Options: refusal.Nearest(name, argNames(c.args)), Total: len(c.args),
 		Message: fmt.Sprintf("unknown argument %q; %s has %s", name, c.typ.Name, strings.Join(argNames(c.args[1:]), ", "))}
 	for _, f := range c.typ.Fields {
-		if f.Name == name && (f.ReadOnly || f.Kind == ecs.KindOpaque) {
+		if f.Name == name && (f.ReadOnly || f.Kind == value.KindOpaque) {
 			e.Message = fmt.Sprintf("%s.%s is read-only; the writable properties are %s", c.typ.Name, name, strings.Join(argNames(c.args[1:]), ", "))
 		}
 	}
@@ -116,11 +118,11 @@ func (c *configure) unknown(name string) error {
 	return e
 }
 
-func entityArgument(component string) *ecs.Field {
-	return &ecs.Field{Name: "entity", Kind: ecs.KindEntity, Doc: "full id, like 42v3"}
+func entityArgument(component string) *value.Field {
+	return &value.Field{Name: "entity", Kind: value.KindEntity, Doc: "full id, like 42v3"}
 }
 
-func argNames(fields []*ecs.Field) []string {
+func argNames(fields []*value.Field) []string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.Name
@@ -129,15 +131,15 @@ func argNames(fields []*ecs.Field) []string {
 }
 
 // splitEntity takes the entity argument, as it came, out of an arguments object.
-func splitEntity(raw json.RawMessage, fields []*ecs.Field) (args map[string]json.RawMessage, entity json.RawMessage, err error) {
+func splitEntity(raw json.RawMessage, fields []*value.Field) (args map[string]json.RawMessage, entity json.RawMessage, err error) {
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "the arguments must be a JSON object", Got: string(raw[:min(len(raw), 80)])}
+			return nil, nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "the arguments must be a JSON object", Got: string(raw[:min(len(raw), 80)])}
 		}
 	}
 	entity, ok := args["entity"]
 	if !ok {
-		return nil, nil, &ecs.Error{Code: ecs.InvalidArguments, Message: `missing argument "entity": ` + fields[0].Doc, Want: "entity",
+		return nil, nil, &refusal.Error{Code: refusal.InvalidArguments, Message: `missing argument "entity": ` + fields[0].Doc, Want: "entity",
 			Options: argNames(fields)[:min(len(fields), 10)], Total: len(fields), Next: "query"}
 	}
 	delete(args, "entity")
@@ -148,7 +150,7 @@ func splitEntity(raw json.RawMessage, fields []*ecs.Field) (args map[string]json
 func prepareWith(call *tools.Call, name string, raw json.RawMessage) (tools.Job, error) {
 	p, ok := call.Registry.Listing().Lookup(name)
 	if !ok {
-		return tools.Job{}, &ecs.Error{Code: ecs.NotSupported, Message: fmt.Sprintf("%s works through the tool %s, which this host has removed", call.Request.Name, name)}
+		return tools.Job{}, &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("%s works through the tool %s, which this host has removed", call.Request.Name, name)}
 	}
 	return p.Handler.Prepare(call, raw)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -62,12 +63,12 @@ type ComponentTools struct {
 
 	mu     sync.Mutex
 	last   *ecs.Catalog
-	types  map[*ecs.Type][]*tools.Tool // generated so far
-	names  map[string]*ecs.Type        // owner of each generated name
-	owned  []*ecs.Type                 // in order of generation
-	listed map[string]bool             // once listed, a tool stays
-	bytes  int                         // of the listed entries
-	sizes  map[*tools.Tool]int         // what each takes in a listing, in bytes
+	types  map[*value.Type][]*tools.Tool // generated so far
+	names  map[string]*value.Type        // owner of each generated name
+	owned  []*value.Type                 // in order of generation
+	listed map[string]bool               // once listed, a tool stays
+	bytes  int                           // of the listed entries
+	sizes  map[*tools.Tool]int           // what each takes in a listing, in bytes
 }
 
 // NewComponentTools generates into registry.
@@ -82,7 +83,7 @@ func NewComponentTools(registry *tools.Registry, o ComponentOptions) *ComponentT
 
 func (c *ComponentTools) reset() {
 	c.last, c.owned, c.bytes = nil, nil, 0
-	c.types, c.names, c.listed = map[*ecs.Type][]*tools.Tool{}, map[string]*ecs.Type{}, map[string]bool{}
+	c.types, c.names, c.listed = map[*value.Type][]*tools.Tool{}, map[string]*value.Type{}, map[string]bool{}
 	c.sizes = map[*tools.Tool]int{}
 }
 
@@ -185,7 +186,7 @@ func (c *ComponentTools) chooseListed(cat *ecs.Catalog) []*tools.Tool {
 }
 
 // ToolsOf names the generated tools of a component type.
-func (c *ComponentTools) ToolsOf(t *ecs.Type) []string {
+func (c *ComponentTools) ToolsOf(t *value.Type) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var names []string

@@ -12,6 +12,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -43,16 +45,16 @@ type cTag struct{}
 type cGold int
 
 func init() {
-	ecs.Describe(
-		ecs.Computed("Ratio", func(h *cHealth) float64 { return float64(h.HP) / float64(h.Max) }),
-		ecs.Action("Heal", func(h *cHealth, in cHeal) (cHealed, error) {
+	value.Describe(
+		value.Computed("Ratio", func(h *cHealth) float64 { return float64(h.HP) / float64(h.Max) }),
+		value.Action("Heal", func(h *cHealth, in cHeal) (cHealed, error) {
 			h.HP += in.Amount
 			if h.HP > h.Max {
 				return cHealed{}, fmt.Errorf("more than %d", h.Max)
 			}
 			return cHealed{h.HP}, nil
 		}, "Heals by an amount."),
-		ecs.Action("Explode", func(h *cHealth, _ struct{}) (struct{}, error) {
+		value.Action("Explode", func(h *cHealth, _ struct{}) (struct{}, error) {
 			h.HP = -99
 			panic("boom")
 		}),
@@ -100,7 +102,7 @@ func TestConfigureHasTheWritablePropertiesAlone(t *testing.T) {
 	if s.MinProperties != 2 || !slices.Equal(s.Required, []string{"entity"}) || s.Properties["HP"].Minimum == nil || *s.Properties["HP"].Minimum != 0 {
 		t.Errorf("schema %s", p.Input)
 	}
-	if p.Spec.Meta["schemaID"] != ecs.TypeOf(reflect.TypeFor[cHealth]()).SchemaID {
+	if p.Spec.Meta["schemaID"] != value.TypeOf(reflect.TypeFor[cHealth]()).SchemaID {
 		t.Error("the tool does not carry the type's identity")
 	}
 	if _, ok := h.reg.Listing().Lookup("cTag_configure"); ok {
@@ -137,20 +139,20 @@ func TestConfigureRefusals(t *testing.T) {
 	for name, tt := range map[string]struct {
 		tool    string
 		args    map[string]any
-		code    ecs.Code
+		code    refusal.Code
 		mention string
 	}{
-		"unknown":     {"cHealth_configure", map[string]any{"entity": e, "HQ": 1}, ecs.InvalidArguments, "HP"},
-		"nothing":     {"cHealth_configure", map[string]any{"entity": e}, ecs.InvalidArguments, "at least one"},
-		"no entity":   {"cHealth_configure", map[string]any{"HP": 1}, ecs.InvalidArguments, "entity"},
-		"range":       {"cHealth_configure", map[string]any{"entity": e, "HP": -4}, ecs.InvalidArguments, "-4"},
-		"type":        {"cHealth_configure", map[string]any{"entity": e, "HP": "many"}, ecs.InvalidArguments, "many"},
-		"computed":    {"cHealth_configure", map[string]any{"entity": e, "Ratio": 1}, ecs.InvalidArguments, "computed"},
-		"read-only":   {"cHealth_configure", map[string]any{"entity": e, "Spawn": 1}, ecs.InvalidArguments, "read-only"},
-		"dead":        {"cHealth_configure", map[string]any{"entity": dead, "HP": 1}, ecs.EntityDead, dead},
-		"bare id":     {"cHealth_configure", map[string]any{"entity": "1", "HP": 1}, ecs.InvalidArguments, "1"},
-		"list vector": {"cBody_configure", map[string]any{"entity": e, "Size": "2 3 4"}, ecs.InvalidArguments, "Size"},
-		"text list":   {"cBody_configure", map[string]any{"entity": e, "List": "2 3"}, ecs.InvalidArguments, "List"},
+		"unknown":     {"cHealth_configure", map[string]any{"entity": e, "HQ": 1}, refusal.InvalidArguments, "HP"},
+		"nothing":     {"cHealth_configure", map[string]any{"entity": e}, refusal.InvalidArguments, "at least one"},
+		"no entity":   {"cHealth_configure", map[string]any{"HP": 1}, refusal.InvalidArguments, "entity"},
+		"range":       {"cHealth_configure", map[string]any{"entity": e, "HP": -4}, refusal.InvalidArguments, "-4"},
+		"type":        {"cHealth_configure", map[string]any{"entity": e, "HP": "many"}, refusal.InvalidArguments, "many"},
+		"computed":    {"cHealth_configure", map[string]any{"entity": e, "Ratio": 1}, refusal.InvalidArguments, "computed"},
+		"read-only":   {"cHealth_configure", map[string]any{"entity": e, "Spawn": 1}, refusal.InvalidArguments, "read-only"},
+		"dead":        {"cHealth_configure", map[string]any{"entity": dead, "HP": 1}, refusal.EntityDead, dead},
+		"bare id":     {"cHealth_configure", map[string]any{"entity": "1", "HP": 1}, refusal.InvalidArguments, "1"},
+		"list vector": {"cBody_configure", map[string]any{"entity": e, "Size": "2 3 4"}, refusal.InvalidArguments, "Size"},
+		"text list":   {"cBody_configure", map[string]any{"entity": e, "List": "2 3"}, refusal.InvalidArguments, "List"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before, _ := h.call("info", map[string]any{"entity": e})
@@ -181,13 +183,13 @@ func TestActionsRunInPlaceAndUndoWhatFails(t *testing.T) {
 	if _, err := h.call("cHealth_Heal", map[string]any{"entity": e, "amount": 100}); err == nil || !strings.Contains(err.Message, "more than 20") {
 		t.Errorf("got %v, want the action's own refusal", err)
 	}
-	if _, err := h.call("cHealth_Heal", map[string]any{"entity": e}); err == nil || !errors.Is(err, ecs.InvalidArguments) {
+	if _, err := h.call("cHealth_Heal", map[string]any{"entity": e}); err == nil || !errors.Is(err, refusal.InvalidArguments) {
 		t.Errorf("a missing parameter: %v", err)
 	}
-	if _, err := h.call("cHealth_Heal", map[string]any{"entity": e, "amount": 0}); err == nil || !errors.Is(err, ecs.InvalidArguments) {
+	if _, err := h.call("cHealth_Heal", map[string]any{"entity": e, "amount": 0}); err == nil || !errors.Is(err, refusal.InvalidArguments) {
 		t.Errorf("below the minimum: %v", err)
 	}
-	if _, err := h.call("cHealth_Explode", map[string]any{"entity": e}); err == nil || err.Code != ecs.Panicked || !strings.Contains(err.Message, "boom") {
+	if _, err := h.call("cHealth_Explode", map[string]any{"entity": e}); err == nil || err.Code != refusal.Panicked || !strings.Contains(err.Message, "boom") {
 		t.Errorf("got %v, want the panic as a refusal", err)
 	}
 	r, _ := h.call("info", map[string]any{"entity": e})

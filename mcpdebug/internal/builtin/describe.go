@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -59,14 +60,14 @@ func describeTool(h helpHost) *tools.Tool {
 				names = append(names, r.Name)
 			}
 		}
-		return describeResult{}, &ecs.Error{Code: ecs.NotFound, Got: in.Name, Options: ecs.Nearest(in.Name, names), Total: len(names),
+		return describeResult{}, &refusal.Error{Code: refusal.NotFound, Got: in.Name, Options: refusal.Nearest(in.Name, names), Total: len(names),
 			Message: fmt.Sprintf("no tool, component or resource is named %q", in.Name), Next: "components_info"}
 	})
 }
 
 // guideJSON is a type's guide, ready for an answer.
-func guideJSON(t *ecs.Type) json.RawMessage {
-	b, err := ecs.AppendJSON(nil, reflect.ValueOf(t.Guide()), ecs.EncodeOptions{JSON: true})
+func guideJSON(t *value.Type) json.RawMessage {
+	b, err := value.AppendJSON(nil, reflect.ValueOf(t.Guide()), value.EncodeOptions{JSON: true})
 	if err != nil {
 		return nil
 	}

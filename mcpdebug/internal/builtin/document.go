@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -41,13 +42,13 @@ func document(c *ecs.Component, ct *ComponentTools) Document {
 	t := c.Type
 	d := Document{Name: c.Name, TypeID: t.ID, TypeShape: t.Shape, SchemaID: t.SchemaID, Doc: t.Doc, Tag: c.Tag, Relation: c.Relation,
 		Properties: map[string]json.RawMessage{}}
-	if t.Root.Kind == ecs.KindStruct {
+	if t.Root.Kind == value.KindStruct {
 		for _, f := range t.Fields {
 			if f.Hidden {
 				continue
 			}
 			d.Order = append(d.Order, f.Name)
-			d.Properties[f.Name] = propertyDocument(f, f.ReadOnly || f.Kind == ecs.KindOpaque, false)
+			d.Properties[f.Name] = propertyDocument(f, f.ReadOnly || f.Kind == value.KindOpaque, false)
 		}
 	} else if !c.Tag {
 		d.Order = []string{"value"}
@@ -77,7 +78,7 @@ func document(c *ecs.Component, ct *ComponentTools) Document {
 	return d
 }
 
-func propertyDocument(f *ecs.Field, readOnly, computed bool) json.RawMessage {
+func propertyDocument(f *value.Field, readOnly, computed bool) json.RawMessage {
 	doc := map[string]any{}
 	if text := schemaJSON(f); text[0] == '{' { // an interface takes anything: its schema is true
 		_ = json.Unmarshal(text, &doc)
@@ -100,9 +101,9 @@ func propertyDocument(f *ecs.Field, readOnly, computed bool) json.RawMessage {
 	return b
 }
 
-func schemaJSON(f *ecs.Field) json.RawMessage { return marshalSchema(tools.FieldSchema(f)) }
+func schemaJSON(f *value.Field) json.RawMessage { return marshalSchema(tools.FieldSchema(f)) }
 
-func resultJSON(f *ecs.Field) json.RawMessage { return marshalSchema(tools.ResultSchema(f)) }
+func resultJSON(f *value.Field) json.RawMessage { return marshalSchema(tools.ResultSchema(f)) }
 
 func marshalSchema(s *tools.Schema) json.RawMessage {
 	b, err := json.Marshal(s)
@@ -114,12 +115,12 @@ func marshalSchema(s *tools.Schema) json.RawMessage {
 
 // entityPaths calls visit with the path of every entity reference below f;
 // elements of lists and maps are written [].
-func entityPaths(f *ecs.Field, path string, visit func(string)) {
+func entityPaths(f *value.Field, path string, visit func(string)) {
 	switch {
 	case f == nil || f.Recursive || f.Hidden:
-	case f.Kind == ecs.KindEntity:
+	case f.Kind == value.KindEntity:
 		visit(path)
-	case f.Kind == ecs.KindStruct:
+	case f.Kind == value.KindStruct:
 		for _, sub := range f.Fields {
 			p := sub.Name
 			if path != "" {
@@ -127,9 +128,9 @@ func entityPaths(f *ecs.Field, path string, visit func(string)) {
 			}
 			entityPaths(sub, p, visit)
 		}
-	case f.Kind == ecs.KindArray, f.Kind == ecs.KindSlice, f.Kind == ecs.KindMap:
+	case f.Kind == value.KindArray, f.Kind == value.KindSlice, f.Kind == value.KindMap:
 		entityPaths(f.Elem, path+"[]", visit)
-	case f.Kind == ecs.KindPointer:
+	case f.Kind == value.KindPointer:
 		entityPaths(f.Elem, path, visit)
 	}
 }

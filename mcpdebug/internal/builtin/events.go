@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -50,7 +51,7 @@ func prepareEvent(app *tools.App, in sendEventArgs) (eventToSend, error) {
 	e := eventToSend{app: app, kind: in.Kind}
 	if in.Kind == "" {
 		if len(in.Payload) > 0 && string(in.Payload) != "null" {
-			return e, &ecs.Error{Code: ecs.InvalidArguments, Message: "payload without kind: say which event it is for", Next: "send_event"}
+			return e, &refusal.Error{Code: refusal.InvalidArguments, Message: "payload without kind: say which event it is for", Next: "send_event"}
 		}
 		return e, nil
 	}
@@ -63,14 +64,14 @@ func prepareEvent(app *tools.App, in sendEventArgs) (eventToSend, error) {
 			return e, badPayload(&k, err)
 		}
 	}
-	return e, &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("no event kind named %q", in.Kind), Got: in.Kind,
-		Options: ecs.Nearest(in.Kind, names), Total: len(names), Hint: "send_event without kind lists the kinds", Next: "send_event"}
+	return e, &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("no event kind named %q", in.Kind), Got: in.Kind,
+		Options: refusal.Nearest(in.Kind, names), Total: len(names), Hint: "send_event without kind lists the kinds", Next: "send_event"}
 }
 
 // badPayload says that the fault is in the payload of the kind, and what that
 // is made of.
 func badPayload(k *tools.EventKind, err error) error {
-	e, ok := errors.AsType[*ecs.Error](err)
+	e, ok := errors.AsType[*refusal.Error](err)
 	if !ok || k.Payload == nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func badPayload(k *tools.EventKind, err error) error {
 		c.Hint += "; "
 	}
 	c.Hint += "schema is that of the payload"
-	c.Extra = map[string]any{"schema": tools.FieldSchema(ecs.ArgsOf(k.Payload).Root)}
+	c.Extra = map[string]any{"schema": tools.FieldSchema(value.ArgsOf(k.Payload).Root)}
 	return &c
 }
 
@@ -95,7 +96,7 @@ func pushEvent(f *tools.Frame, e eventToSend) (r sendEventResult, err error) {
 		for _, k := range e.app.Events.Kinds() {
 			row := eventKindRow{Name: k.Name, Doc: k.Doc}
 			if k.Payload != nil {
-				if row.Schema, err = json.Marshal(tools.FieldSchema(ecs.ArgsOf(k.Payload).Root)); err != nil {
+				if row.Schema, err = json.Marshal(tools.FieldSchema(value.ArgsOf(k.Payload).Root)); err != nil {
 					return r, err
 				}
 			}
@@ -104,7 +105,7 @@ func pushEvent(f *tools.Frame, e eventToSend) (r sendEventResult, err error) {
 		return r, nil
 	}
 	if f.App != e.app {
-		return r, &ecs.Error{Code: ecs.NotRunning, Message: "another app was bound meanwhile", Hint: "call send_event again"}
+		return r, &refusal.Error{Code: refusal.NotRunning, Message: "another app was bound meanwhile", Hint: "call send_event again"}
 	}
 	r.Pushed = e.kind
 	return r, e.app.Events.Push(e.kind, e.payload)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -58,7 +58,7 @@ type systemTimes struct {
 func frameTimes(app *tools.App, in frameTimesArgs) (r frameTimesResult, err error) {
 	times := app.Times()
 	if times == nil {
-		return r, &ecs.Error{Code: ecs.NotSupported, Message: "this game provides no frame times", Next: "capabilities"}
+		return r, &refusal.Error{Code: refusal.NotSupported, Message: "this game provides no frame times", Next: "capabilities"}
 	}
 	if in.Frames == 0 {
 		in.Frames = 600
@@ -67,8 +67,8 @@ func frameTimes(app *tools.App, in frameTimesArgs) (r frameTimesResult, err erro
 	only := -1
 	if in.System != "" {
 		if only = slices.Index(h.Systems, in.System); only < 0 {
-			return r, &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("no system named %q", in.System), Got: in.System,
-				Options: ecs.Nearest(in.System, h.Systems), Total: len(h.Systems), Next: "systems_list"}
+			return r, &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("no system named %q", in.System), Got: in.System,
+				Options: refusal.Nearest(in.System, h.Systems), Total: len(h.Systems), Next: "systems_list"}
 		}
 	}
 	r.Running, _ = times.Running()

@@ -14,6 +14,8 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -43,7 +45,7 @@ func newHarness(t testing.TB, ts ...*tools.Tool) *harness {
 }
 
 // call runs a tool and returns its structured content, or the refusal.
-func (h *harness) call(name string, args any) (map[string]any, *ecs.Error) {
+func (h *harness) call(name string, args any) (map[string]any, *refusal.Error) {
 	h.t.Helper()
 	raw, ok := args.(string)
 	if !ok {
@@ -55,7 +57,7 @@ func (h *harness) call(name string, args any) (map[string]any, *ecs.Error) {
 	}
 	out, err := h.run(name, raw)
 	if err != nil {
-		var e *ecs.Error
+		var e *refusal.Error
 		if !errors.As(err, &e) {
 			h.t.Fatalf("%s(%s): an untyped error: %v", name, raw, err)
 		}
@@ -150,7 +152,7 @@ func (h *harness) ok(name string, args any) map[string]any {
 
 // refused runs a tool that must be refused with a code and mention words, and
 // must leave the world as it was.
-func (h *harness) refused(name string, args any, code ecs.Code, mention ...string) *ecs.Error {
+func (h *harness) refused(name string, args any, code refusal.Code, mention ...string) *refusal.Error {
 	h.t.Helper()
 	before := h.image()
 	out, err := h.call(name, args)
@@ -192,7 +194,7 @@ func (h *harness) image() string {
 		for i, e := range a.Entities {
 			b.WriteString("\n " + e.String())
 			for _, col := range a.Columns {
-				out, err := ecs.AppendJSON([]byte(" "), col.Index(i), ecs.EncodeOptions{})
+				out, err := value.AppendJSON([]byte(" "), col.Index(i), value.EncodeOptions{})
 				if err != nil {
 					out = []byte(" " + err.Error())
 				}
@@ -203,7 +205,7 @@ func (h *harness) image() string {
 	}
 	for _, res := range img.Resources {
 		if res.Value.IsValid() {
-			out, _ := ecs.AppendJSON(nil, res.Value, ecs.EncodeOptions{})
+			out, _ := value.AppendJSON(nil, res.Value, value.EncodeOptions{})
 			b.Write(append(out, '\n'))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -100,8 +101,8 @@ func helpTool(h helpHost) *tools.Tool {
 }
 
 func unknownTool(l *tools.Listing, name string) error {
-	return &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("no tool named %q", name), Got: name,
-		Options: ecs.Nearest(name, l.Names()), Total: len(l.Tools), Next: "help"}
+	return &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("no tool named %q", name), Got: name,
+		Options: refusal.Nearest(name, l.Names()), Total: len(l.Tools), Next: "help"}
 }
 
 func explain(p *tools.Published) *toolHelp {

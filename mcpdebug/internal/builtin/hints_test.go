@@ -7,7 +7,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -24,11 +24,11 @@ func TestSlipsAreAnsweredWithWhatWasMeant(t *testing.T) {
 		{"info", obj{"entity": "hero"}, `query {"name":"hero"}`},
 		{"despawn", obj{"entity": "Hero"}, `query {"name":"Hero"}`},
 	} {
-		if e := h.refused(c.tool, c.args, ecs.InvalidArguments); !strings.Contains(e.Hint, c.hint) {
+		if e := h.refused(c.tool, c.args, refusal.InvalidArguments); !strings.Contains(e.Hint, c.hint) {
 			t.Errorf("%s %v: hint %q, want %q", c.tool, c.args, e.Hint, c.hint)
 		}
 	}
-	if e := h.refused("info", obj{"entity": "42v"}, ecs.InvalidArguments); strings.Contains(e.Hint, "label") {
+	if e := h.refused("info", obj{"entity": "42v"}, refusal.InvalidArguments); strings.Contains(e.Hint, "label") {
 		t.Errorf("a mistyped id: hint %q", e.Hint)
 	}
 }
@@ -69,7 +69,7 @@ func TestSnapshotSaveSaysWhatIsLeftOut(t *testing.T) {
 		t.Errorf("the export takes no place: %v", out)
 	}
 	for _, call := range []struct{ tool, argument string }{{"snapshot_load", "name"}, {"snapshot_diff", "from"}} {
-		e := h.refused(call.tool, obj{call.argument: "frist-bos"}, ecs.NotFound)
+		e := h.refused(call.tool, obj{call.argument: "frist-bos"}, refusal.NotFound)
 		if e.Next != "snapshot_list" || e.Options[0] != "first-boss" {
 			t.Errorf("%s: next %q, options %v", call.tool, e.Next, e.Options)
 		}

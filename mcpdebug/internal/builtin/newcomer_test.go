@@ -8,7 +8,8 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -28,7 +29,7 @@ type nAimed struct {
 }
 
 func init() {
-	ecs.Describe(ecs.Action("Look", func(a *nAim, _ struct{}) (nAimed, error) {
+	value.Describe(value.Action("Look", func(a *nAim, _ struct{}) (nAimed, error) {
 		zero := 0.0
 		return nAimed{a.At, zero / zero}, nil
 	}))
@@ -52,7 +53,7 @@ func TestSpawnTakesWhatModifyTakes(t *testing.T) {
 	if want := `{"nPlace":{"cVec":{"X":1,"Y":2}},"nVitals":{"Box":{"H":0,"W":0},"HP":3,"Max":1}}`; string(b) != want {
 		t.Errorf("got %s, want %s", b, want)
 	}
-	h.refused("spawn", obj{"components": obj{"nVitals": obj{"HP": 3, "Max": 0}}}, ecs.InvalidArguments)
+	h.refused("spawn", obj{"components": obj{"nVitals": obj{"HP": 3, "Max": 0}}}, refusal.InvalidArguments)
 }
 
 func TestConfigureAsksForNoPartOfAPart(t *testing.T) {
@@ -78,10 +79,10 @@ func TestActionAnswersNoEntityAndNoNumber(t *testing.T) {
 
 func TestUnknownPropertiesCarryTheOptions(t *testing.T) {
 	h, e := newcomer(t)
-	for name, err := range map[string]*ecs.Error{
-		"modify":    h.refused("modify", obj{"entity": e, "component": "nVitals", "values": obj{"Mxa": 2}}, ecs.UnknownField),
-		"configure": h.refused("nVitals_configure", obj{"entity": e, "Mxa": 2}, ecs.InvalidArguments),
-		"set":       h.refused("set", obj{"entity": e, "component": "nVitals", "value": obj{"Mxa": 2}}, ecs.UnknownField),
+	for name, err := range map[string]*refusal.Error{
+		"modify":    h.refused("modify", obj{"entity": e, "component": "nVitals", "values": obj{"Mxa": 2}}, refusal.UnknownField),
+		"configure": h.refused("nVitals_configure", obj{"entity": e, "Mxa": 2}, refusal.InvalidArguments),
+		"set":       h.refused("set", obj{"entity": e, "component": "nVitals", "value": obj{"Mxa": 2}}, refusal.UnknownField),
 	} {
 		if len(err.Options) == 0 || err.Options[0] != "Max" || err.Total < 3 {
 			t.Errorf("%s: options %v of %d", name, err.Options, err.Total)
@@ -91,11 +92,11 @@ func TestUnknownPropertiesCarryTheOptions(t *testing.T) {
 
 func TestAResourceIsNoComponent(t *testing.T) {
 	h, e := newcomer(t)
-	for name, err := range map[string]*ecs.Error{
-		"with":   h.refused("query", obj{"with": "snapScore"}, ecs.UnknownComponent),
-		"where":  h.refused("query", obj{"where": "snapScore.Points > 1"}, ecs.UnknownComponent),
-		"spawn":  h.refused("spawn", obj{"components": obj{"snapScore": obj{}}}, ecs.UnknownComponent),
-		"modify": h.refused("modify", obj{"entity": e, "component": "snapScore", "values": obj{"Points": 1}}, ecs.UnknownComponent),
+	for name, err := range map[string]*refusal.Error{
+		"with":   h.refused("query", obj{"with": "snapScore"}, refusal.UnknownComponent),
+		"where":  h.refused("query", obj{"where": "snapScore.Points > 1"}, refusal.UnknownComponent),
+		"spawn":  h.refused("spawn", obj{"components": obj{"snapScore": obj{}}}, refusal.UnknownComponent),
+		"modify": h.refused("modify", obj{"entity": e, "component": "snapScore", "values": obj{"Points": 1}}, refusal.UnknownComponent),
 	} {
 		if !strings.Contains(err.Message, "snapScore is a resource") || err.Next != "resources_info" {
 			t.Errorf("%s: %+v", name, err)

@@ -8,7 +8,8 @@ import (
 	"hash/crc32"
 	"reflect"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // defaultMaxBytes is what a list's rows may take unless the call says otherwise.
@@ -42,7 +43,7 @@ func cut[T any](rows []T, maxBytes int) int {
 	var buf []byte
 	total := 0
 	for i := range rows {
-		b, err := ecs.AppendJSON(buf[:0], reflect.ValueOf(&rows[i]).Elem(), ecs.EncodeOptions{JSON: true})
+		b, err := value.AppendJSON(buf[:0], reflect.ValueOf(&rows[i]).Elem(), value.EncodeOptions{JSON: true})
 		if err == nil {
 			buf = b
 			total += len(b) + 1
@@ -117,7 +118,7 @@ func decodeCursor(kind, s string, v any) error {
 	if err == nil && len(b) > 4 && binary.BigEndian.Uint32(b) == cursorSum(kind, b[4:]) && json.Unmarshal(b[4:], v) == nil {
 		return nil
 	}
-	return &ecs.Error{Code: ecs.InvalidArguments, Message: "cursor: this is no cursor of this call", Got: shorten(s, 80),
+	return &refusal.Error{Code: refusal.InvalidArguments, Message: "cursor: this is no cursor of this call", Got: shorten(s, 80),
 		Want: "the next of an earlier page of the same call, with the same other arguments",
 		Hint: fmt.Sprintf("leave cursor out to start from the first row of %s", kind[:nameLen(kind)])}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/profiling"
 	"github.com/loupe-ecs/loupe/internal/store"
 	"github.com/loupe-ecs/loupe/tools"
@@ -67,7 +67,7 @@ func (p *profiler) start(_ *tools.Call, in profileStartArgs) (profileStartResult
 			return profileStartResult{}, err
 		}
 		if in.Kind != string(profiling.CPU) && in.Kind != "" {
-			return profileStartResult{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "only CPU profiles carry the system label; leave system out or choose kind cpu", Got: in.Kind}
+			return profileStartResult{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "only CPU profiles carry the system label; leave system out or choose kind cpu", Got: in.Kind}
 		}
 	}
 	if in.Kind == "" {
@@ -76,10 +76,10 @@ func (p *profiler) start(_ *tools.Call, in profileStartArgs) (profileStartResult
 	since, err := sessions.Start(profiling.Kind(in.Kind), in.System)
 	switch {
 	case errors.Is(err, profiling.ErrRunning):
-		return profileStartResult{}, &ecs.Error{Code: ecs.AlreadyRunning, Message: fmt.Sprintf("a profile session is running since %s", since.Format(time.RFC3339)),
+		return profileStartResult{}, &refusal.Error{Code: refusal.AlreadyRunning, Message: fmt.Sprintf("a profile session is running since %s", since.Format(time.RFC3339)),
 			Hint: "profile_stop ends it", Next: "profile_stop"}
 	case errors.Is(err, profiling.ErrInUse):
-		return profileStartResult{}, &ecs.Error{Code: ecs.AlreadyRunning, Message: "the game runs a CPU profile of its own; it was left alone",
+		return profileStartResult{}, &refusal.Error{Code: refusal.AlreadyRunning, Message: "the game runs a CPU profile of its own; it was left alone",
 			Hint: "the runtime has one CPU profiler a process: try again when the game has stopped its own, or use kind block or mutex"}
 	case err != nil:
 		return profileStartResult{}, err
@@ -91,7 +91,7 @@ func (p *profiler) start(_ *tools.Call, in profileStartArgs) (profileStartResult
 func (p *profiler) knownSystem(name string) error {
 	times := p.host.App().Times()
 	if times == nil {
-		return &ecs.Error{Code: ecs.NotSupported, Message: "this game has no schedule whose samples carry a system's name", Next: "capabilities"}
+		return &refusal.Error{Code: refusal.NotSupported, Message: "this game has no schedule whose samples carry a system's name", Next: "capabilities"}
 	}
 	names := times.History(0).Systems
 	for _, n := range names {
@@ -99,7 +99,7 @@ func (p *profiler) knownSystem(name string) error {
 			return nil
 		}
 	}
-	return &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("no system named %q", name), Got: name, Options: ecs.Nearest(name, names), Total: len(names), Next: "systems_list"}
+	return &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("no system named %q", name), Got: name, Options: refusal.Nearest(name, names), Total: len(names), Next: "systems_list"}
 }
 
 type profileStopArgs struct {
@@ -145,7 +145,7 @@ var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$`)
 // is stopped or written.
 func checkFileName(name string) error {
 	if !fileName.MatchString(name) {
-		return &ecs.Error{Code: ecs.InvalidArguments, Got: name, Want: "letters, digits, _ - and ., no folder",
+		return &refusal.Error{Code: refusal.InvalidArguments, Got: name, Want: "letters, digits, _ - and ., no folder",
 			Message: fmt.Sprintf("%q is no file name: use up to 100 letters, digits, _ - and ., without a folder", name)}
 	}
 	return nil
@@ -160,7 +160,7 @@ func (p *profiler) stop(_ *tools.Call, in profileStopArgs) (profileStopResult, e
 	}
 	rec, err := sessions.Stop()
 	if errors.Is(err, profiling.ErrNotRunning) {
-		return profileStopResult{}, &ecs.Error{Code: ecs.NotRunning, Message: "no profile session is running", Next: "profile_start"}
+		return profileStopResult{}, &refusal.Error{Code: refusal.NotRunning, Message: "no profile session is running", Next: "profile_start"}
 	}
 	if err != nil {
 		return profileStopResult{}, err
@@ -175,8 +175,8 @@ func (p *profiler) stop(_ *tools.Call, in profileStopArgs) (profileStopResult, e
 
 // kept adds to a failed write that nothing is lost.
 func kept(err error) error {
-	e := &ecs.Error{Code: ecs.NotSupported, Message: err.Error()}
-	if typed, ok := errors.AsType[*ecs.Error](err); ok {
+	e := &refusal.Error{Code: refusal.NotSupported, Message: err.Error()}
+	if typed, ok := errors.AsType[*refusal.Error](err); ok {
 		c := *typed
 		e = &c
 	}

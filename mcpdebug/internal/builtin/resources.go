@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -110,7 +111,7 @@ func contextContents(h documentHost, c *tools.Call, all bool) ([]tools.ResourceC
 }
 
 func noWorld() error {
-	return &ecs.Error{Code: ecs.NoWorld, Message: "no world is bound: the game has not called Bind yet"}
+	return &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound: the game has not called Bind yet"}
 }
 
 func findComponent(h documentHost, c *tools.Call, name string) (*ecs.Component, error) {
@@ -192,7 +193,7 @@ func logContents(h documentHost) []tools.ResourceContents {
 func runOff(h documentHost, c *tools.Call, name string) ([]tools.ResourceContents, error) {
 	p, ok := h.Registry().Listing().Lookup(name)
 	if !ok {
-		return nil, &ecs.Error{Code: ecs.NotFound, Message: "the tool " + name + " has been removed by the host"}
+		return nil, &refusal.Error{Code: refusal.NotFound, Message: "the tool " + name + " has been removed by the host"}
 	}
 	job, err := p.Handler.Prepare(c, json.RawMessage("{}"))
 	if err != nil {
@@ -219,7 +220,7 @@ func entityTool() *tools.Tool {
 // entity URI with a bare slot may have a holder again.
 func checkEntityURI(r tools.ResourceRequest) error {
 	if _, _, err := ecs.ParseEntity(r.Vars["id"]); err != nil {
-		return &ecs.Error{Code: ecs.InvalidArguments, Message: "the URI names no entity: " + shorten(r.Vars["id"], 80), Got: shorten(r.URI, 120),
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: "the URI names no entity: " + shorten(r.Vars["id"], 80), Got: shorten(r.URI, 120),
 			Want: "the form 42v3 (id v generation), or the bare slot 42", Hint: "query lists entities", Next: "query"}
 	}
 	return nil
@@ -233,7 +234,7 @@ func (entityReader) Prepare(c *tools.Call, raw json.RawMessage) (tools.Job, erro
 		ID string `json:"id"`
 	}
 	if err := json.Unmarshal(raw, &args); err != nil {
-		return tools.Job{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "the URI names no entity", Want: "ecs://entity/42v3"}
+		return tools.Job{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "the URI names no entity", Want: "ecs://entity/42v3"}
 	}
 	b, err := json.Marshal(map[string]string{"entity": args.ID})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"image/png"
 	"io"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/store"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -83,7 +83,7 @@ func takeShot(f *tools.Frame, c *capture) (*capture, error) {
 		return nil, lacks("screen")
 	}
 	if c.asked != nil && c.asked != f.App {
-		return nil, &ecs.Error{Code: ecs.NotRunning, Message: "another app was bound before the picture was drawn", Hint: "call screenshot again", Next: "screenshot"}
+		return nil, &refusal.Error{Code: refusal.NotRunning, Message: "another app was bound before the picture was drawn", Hint: "call screenshot again", Next: "screenshot"}
 	}
 	if c.asked == nil {
 		c.asked = f.App
@@ -132,7 +132,7 @@ func (c *capture) finish(h filesHost) (r screenshotResult, err error) {
 	}
 	w, ht := max(1, int(float64(part.Dx())*scale+0.5)), max(1, int(float64(part.Dy())*scale+0.5))
 	if w*ht > maxShotPixels {
-		return r, &ecs.Error{Code: ecs.TooLarge, Message: fmt.Sprintf("the picture would have %d x %d pixels", w, ht), Got: w * ht, Want: maxShotPixels,
+		return r, &refusal.Error{Code: refusal.TooLarge, Message: fmt.Sprintf("the picture would have %d x %d pixels", w, ht), Got: w * ht, Want: maxShotPixels,
 			Hint: "crop it, or take a smaller scale"}
 	}
 	r = screenshotResult{Width: w, Height: ht, Drawn: c.pic.Frame}
@@ -178,7 +178,7 @@ func (c *capture) part(bounds image.Rectangle) (image.Rectangle, error) {
 	}
 	part := image.Rectangle{Min: from, Max: from.Add(size)}.Intersect(bounds)
 	if part.Empty() {
-		return part, &ecs.Error{Code: ecs.InvalidArguments, Message: "crop lies outside the picture",
+		return part, &refusal.Error{Code: refusal.InvalidArguments, Message: "crop lies outside the picture",
 			Got: fmt.Sprintf("%d,%d", from.X-bounds.Min.X, from.Y-bounds.Min.Y), Want: fmt.Sprintf("within %d x %d", bounds.Dx(), bounds.Dy())}
 	}
 	return part, nil

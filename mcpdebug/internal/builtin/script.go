@@ -7,7 +7,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -85,8 +85,8 @@ func (s *script) runTool() *tools.Tool {
 
 // withManual tells where scripts are explained.
 func (s *script) withManual(err error) error {
-	e, ok := errors.AsType[*ecs.Error](err)
-	if !ok || e.Code != ecs.ScriptError {
+	e, ok := errors.AsType[*refusal.Error](err)
+	if !ok || e.Code != refusal.ScriptError {
 		return err
 	}
 	d := *e
@@ -106,7 +106,7 @@ func (s *script) env(f *tools.Frame) sandbox.Env {
 			if len(args) > 0 {
 				var err error
 				if raw, err = json.Marshal(args); err != nil {
-					return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "the arguments are no JSON: " + err.Error()}
+					return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "the arguments are no JSON: " + err.Error()}
 				}
 			}
 			answer, err := f.CallTool(name, raw)

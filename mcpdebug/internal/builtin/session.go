@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -161,14 +161,14 @@ func getLogsTool(h sessionHost) *tools.Tool {
 		if in.After != "" {
 			n, err := strconv.ParseUint(in.After, 10, 64)
 			if err != nil {
-				return getLogsResult{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "after is not a cursor of get_logs", Got: in.After,
+				return getLogsResult{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "after is not a cursor of get_logs", Got: in.After,
 					Want: "next of an earlier answer", Hint: "leave it out to get the newest lines"}
 			}
 			q.After = n
 		}
 		if in.Level != "" {
 			if err := q.Level.UnmarshalText([]byte(in.Level)); err != nil {
-				return getLogsResult{}, &ecs.Error{Code: ecs.InvalidArguments, Message: "unknown level", Got: in.Level, Options: []string{"debug", "info", "warn", "error"}, Total: 4}
+				return getLogsResult{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "unknown level", Got: in.Level, Options: []string{"debug", "info", "warn", "error"}, Total: 4}
 			}
 			if q.Level == slog.LevelDebug {
 				q.Level -= 4 // what is finer than debug too

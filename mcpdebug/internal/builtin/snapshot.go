@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/store"
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/tools"
@@ -238,7 +239,7 @@ func (s *snapshots) loadTool() *tools.Tool {
 
 func (s *snapshots) whichFile() error {
 	files, _ := s.files().List()
-	e := &ecs.Error{Code: ecs.InvalidArguments, Message: "say which snapshot: name or path, one of the two", Next: "snapshot_list", Total: len(files)}
+	e := &refusal.Error{Code: refusal.InvalidArguments, Message: "say which snapshot: name or path, one of the two", Next: "snapshot_list", Total: len(files)}
 	for i := 0; i < len(files) && i < 10; i++ {
 		e.Options = append(e.Options, files[i].Name)
 	}
@@ -265,8 +266,8 @@ func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*sn
 
 // noSnapshot says where the snapshots that there are are listed.
 func noSnapshot(err error) error {
-	e, ok := err.(*ecs.Error)
-	if !ok || e.Code != ecs.NotFound {
+	e, ok := err.(*refusal.Error)
+	if !ok || e.Code != refusal.NotFound {
 		return err
 	}
 	c := *e

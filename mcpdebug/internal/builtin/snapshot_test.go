@@ -12,6 +12,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -131,25 +132,25 @@ func TestSnapshotToolsRefuse(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name+".loupe"), b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		h.refused("snapshot_load", map[string]string{"name": name}, ecs.BadSnapshot)
-		h.refused("snapshot_diff", map[string]string{"from": name}, ecs.BadSnapshot)
+		h.refused("snapshot_load", map[string]string{"name": name}, refusal.BadSnapshot)
+		h.refused("snapshot_diff", map[string]string{"from": name}, refusal.BadSnapshot)
 	}
 	outside := t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(dir, "out")); err != nil {
 		t.Fatal(err)
 	}
-	h.refused("snapshot_save", `{"name":"../evil"}`, ecs.InvalidArguments)
-	h.refused("snapshot_save", `{"name":"out/x"}`, ecs.InvalidArguments)
-	h.refused("snapshot_load", `{"path":"/etc/passwd"}`, ecs.InvalidArguments)
-	h.refused("snapshot_load", `{"path":"out/passwd"}`, ecs.InvalidArguments)
-	h.refused("snapshot_load", `{}`, ecs.InvalidArguments, "name or path")
-	e := h.refused("snapshot_load", `{"name":"on"}`, ecs.NotFound)
+	h.refused("snapshot_save", `{"name":"../evil"}`, refusal.InvalidArguments)
+	h.refused("snapshot_save", `{"name":"out/x"}`, refusal.InvalidArguments)
+	h.refused("snapshot_load", `{"path":"/etc/passwd"}`, refusal.InvalidArguments)
+	h.refused("snapshot_load", `{"path":"out/passwd"}`, refusal.InvalidArguments)
+	h.refused("snapshot_load", `{}`, refusal.InvalidArguments, "name or path")
+	e := h.refused("snapshot_load", `{"name":"on"}`, refusal.NotFound)
 	if len(e.Options) == 0 || e.Options[0] != "one" {
 		t.Errorf("%+v", e)
 	}
-	h.refused("snapshot_diff", `{"from":"one","component":"snapPso"}`, ecs.UnknownComponent)
+	h.refused("snapshot_diff", `{"from":"one","component":"snapPso"}`, refusal.UnknownComponent)
 	h.ok("snapshot_save", `{"name":"text","format":"json"}`)
-	h.refused("snapshot_load", `{"name":"text"}`, ecs.BadSnapshot)
+	h.refused("snapshot_load", `{"name":"text"}`, refusal.BadSnapshot)
 	if left, _ := os.ReadDir(outside); len(left) != 0 {
 		t.Errorf("written outside: %v", left)
 	}
@@ -194,6 +195,6 @@ func TestSnapshotToolsKeepHostState(t *testing.T) {
 		t.Errorf("state %d, excluded resource %d", st.n, score.Points)
 	}
 	h.app = nil
-	h.refused("snapshot_load", `{"name":"one"}`, ecs.BadSnapshot, "engine")
+	h.refused("snapshot_load", `{"name":"one"}`, refusal.BadSnapshot, "engine")
 	h.ok("snapshot_load", `{"name":"one","allowUnknown":true}`)
 }

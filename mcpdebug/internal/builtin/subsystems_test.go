@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
@@ -139,7 +139,7 @@ func newParts(t *testing.T) (*harness, *parts, *schedule.Schedule) {
 	return h, p, s
 }
 
-func (h *harness) wantRefusal(name string, args any, code ecs.Code) *ecs.Error {
+func (h *harness) wantRefusal(name string, args any, code refusal.Code) *refusal.Error {
 	h.t.Helper()
 	out, err := h.call(name, args)
 	if err == nil || err.Code != code {
@@ -161,7 +161,7 @@ func TestSystemsTools(t *testing.T) {
 	if out := h.ok("systems_list", `{"phase":"render"}`); len(out["systems"].([]any)) != 1 {
 		t.Errorf("phase render: %v", out)
 	}
-	if e := h.wantRefusal("systems_list", `{"phase":"rendr"}`, ecs.NotFound); e.Options[0] != "render" {
+	if e := h.wantRefusal("systems_list", `{"phase":"rendr"}`, refusal.NotFound); e.Options[0] != "render" {
 		t.Errorf("options %v", e.Options)
 	}
 	times := h.ok("systems_info", `{"name":"draw"}`)["times"].([]any)
@@ -180,7 +180,7 @@ func TestSystemsTools(t *testing.T) {
 		t.Errorf("started: %v", out)
 	}
 	for _, tool := range []string{"systems_info", "systems_stop", "systems_start"} {
-		if e := h.wantRefusal(tool, `{"name":"movment"}`, ecs.NotFound); e.Options[0] != "movement" {
+		if e := h.wantRefusal(tool, `{"name":"movment"}`, refusal.NotFound); e.Options[0] != "movement" {
 			t.Errorf("%s: options %v", tool, e.Options)
 		}
 	}
@@ -191,7 +191,7 @@ func TestStatesTools(t *testing.T) {
 	if out := h.ok("states_push", `{"name":"paused"}`); out["top"] != "paused" || out["depth"] != json.Number("2") {
 		t.Errorf("%v", out)
 	}
-	if e := h.wantRefusal("states_push", `{"name":"pause"}`, ecs.NotFound); e.Options[0] != "paused" || len(p.stack) != 2 {
+	if e := h.wantRefusal("states_push", `{"name":"pause"}`, refusal.NotFound); e.Options[0] != "paused" || len(p.stack) != 2 {
 		t.Errorf("options %v, stack %v", e.Options, p.stack)
 	}
 	if out := h.ok("states_pop", `{}`); out["top"] != "playing" {
@@ -216,15 +216,15 @@ func TestEventTool(t *testing.T) {
 	if want := []any{partKey{"W"}, nil}; !reflect.DeepEqual(p.pushed, want) {
 		t.Errorf("pushed %v, want %v", p.pushed, want)
 	}
-	h.wantRefusal("send_event", `{"kind":"key"}`, ecs.InvalidArguments)
+	h.wantRefusal("send_event", `{"kind":"key"}`, refusal.InvalidArguments)
 	for payload, want := range map[string]string{`{"kye":"W"}`: `the payload of event "key": it has no field "kye"`, `{}`: `the payload of event "key": `, `{"key":3}`: `the payload of event "key": `} {
-		e := h.wantRefusal("send_event", `{"kind":"key","payload":`+payload+`}`, ecs.InvalidArguments)
+		e := h.wantRefusal("send_event", `{"kind":"key","payload":`+payload+`}`, refusal.InvalidArguments)
 		if schema, ok := e.Extra["schema"].(*tools.Schema); !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Hint, "schema") || !ok || schema.Properties["key"] == nil {
 			t.Errorf("%s: %q, hint %q, extra %v", payload, e.Message, e.Hint, e.Extra)
 		}
 	}
-	h.wantRefusal("send_event", `{"kind":"quit","payload":{"a":1}}`, ecs.InvalidArguments)
-	if e := h.wantRefusal("send_event", `{"kind":"kez"}`, ecs.NotFound); e.Options[0] != "key" {
+	h.wantRefusal("send_event", `{"kind":"quit","payload":{"a":1}}`, refusal.InvalidArguments)
+	if e := h.wantRefusal("send_event", `{"kind":"kez"}`, refusal.NotFound); e.Options[0] != "key" {
 		t.Errorf("options %v", e.Options)
 	}
 	if len(p.pushed) != 2 {
@@ -239,7 +239,7 @@ func TestSmallPartsAnswerWholeResults(t *testing.T) {
 		t.Errorf("%v", out)
 	}
 	for _, bad := range []string{`{"zoom":0}`, `{"zoom":-2}`, `{}`, `{"x":"NaN"}`, `{"rotation":"Infinity"}`, `{"w":1}`} {
-		h.wantRefusal("camera_move", bad, ecs.InvalidArguments)
+		h.wantRefusal("camera_move", bad, refusal.InvalidArguments)
 	}
 	if p.cam.X != 4.5 || p.cam.Zoom != 2 {
 		t.Errorf("a refused move moved: %+v", p.cam)
@@ -250,11 +250,11 @@ func TestSmallPartsAnswerWholeResults(t *testing.T) {
 	if out := h.ok("layers_info", `{"layer":"front"}`); out["index"] != json.Number("1") {
 		t.Errorf("%v", out)
 	}
-	h.wantRefusal("layers_info", `{"layer":"7"}`, ecs.NotFound)
+	h.wantRefusal("layers_info", `{"layer":"7"}`, refusal.NotFound)
 	if out := h.ok("materials_list", `{}`); len(out["materials"].([]any)) != 0 {
 		t.Errorf("%v", out)
 	}
-	h.wantRefusal("materials_info", `{"material":"gold"}`, ecs.NotFound)
+	h.wantRefusal("materials_info", `{"material":"gold"}`, refusal.NotFound)
 	h.ok("render_info", `{}`)
 	h.ok("physics_info", `{}`)
 	if out := h.ok("physics_raycast", `{"x1":0,"y1":0,"x2":2,"y2":0}`); out["hit"] != true || out["entity"] != nil || out["normalX"] != json.Number("-1") || p.ray.Mask != ^uint32(0) {
@@ -263,8 +263,8 @@ func TestSmallPartsAnswerWholeResults(t *testing.T) {
 	if out := h.ok("physics_raycast", `{"x1":0,"y1":0,"x2":2,"y2":0,"mask":0}`); out["hit"] != false || out["x"] != nil {
 		t.Errorf("%v", out)
 	}
-	h.wantRefusal("physics_raycast", `{"x1":0,"y1":0,"x2":"NaN","y2":0}`, ecs.InvalidArguments)
-	h.wantRefusal("physics_raycast", `{"x1":0,"y1":0}`, ecs.InvalidArguments)
+	h.wantRefusal("physics_raycast", `{"x1":0,"y1":0,"x2":"NaN","y2":0}`, refusal.InvalidArguments)
+	h.wantRefusal("physics_raycast", `{"x1":0,"y1":0}`, refusal.InvalidArguments)
 	if out := h.ok("audio", `{}`); len(out["playing"].([]any)) != 0 {
 		t.Errorf("%v", out)
 	}
@@ -284,26 +284,26 @@ func TestAPartThatWentAwayIsRefused(t *testing.T) {
 		"camera_info": `{}`, "camera_move": `{"x":1}`, "layers_list": `{}`, "layers_info": `{"layer":"x"}`, "materials_list": `{}`, "materials_info": `{"material":"x"}`,
 		"render_info": `{}`, "physics_info": `{}`, "physics_raycast": `{"x1":0,"y1":0,"x2":1,"y2":1}`, "audio": `{}`, "reload_sound": `{"name":"shot"}`, "screenshot": `{}`,
 		"clock_info": `{}`, "clock_set": `{"paused":true}`, "run_until": `{"where":"Position.X > 0"}`} {
-		h.wantRefusal(tool, args, ecs.NotSupported)
+		h.wantRefusal(tool, args, refusal.NotSupported)
 	}
-	h.wantRefusal("send_event", `{"kind":"quit"}`, ecs.NotRunning)
+	h.wantRefusal("send_event", `{"kind":"quit"}`, refusal.NotRunning)
 }
 
 func TestScreenshotOfAHostWithoutADisplay(t *testing.T) {
 	h, p, _ := newParts(t)
-	h.wantRefusal("screenshot", `{}`, ecs.NotSupported) // neither picture nor error
+	h.wantRefusal("screenshot", `{}`, refusal.NotSupported) // neither picture nor error
 	p.picture = image.NewRGBA(image.Rectangle{})
-	h.wantRefusal("screenshot", `{}`, ecs.NotSupported)
+	h.wantRefusal("screenshot", `{}`, refusal.NotSupported)
 	p.picture, p.err = image.NewRGBA(image.Rect(0, 0, 4, 4)), tools.ErrNoDisplay
-	h.wantRefusal("screenshot", `{}`, ecs.NotSupported)
+	h.wantRefusal("screenshot", `{}`, refusal.NotSupported)
 	p.err = nil
 	if out := h.ok("screenshot", `{"scale":2}`); out["width"] != json.Number("8") || out["drawnFrame"] != json.Number("7") {
 		t.Errorf("%v", out)
 	}
-	h.wantRefusal("screenshot", `{"scale":8.5}`, ecs.InvalidArguments)
+	h.wantRefusal("screenshot", `{"scale":8.5}`, refusal.InvalidArguments)
 	p.picture = image.NewRGBA(image.Rect(0, 0, 2000, 2000))
-	h.wantRefusal("screenshot", `{"scale":8}`, ecs.TooLarge)
-	h.wantRefusal("screenshot", `{"entity":"999v0"}`, ecs.UnknownEntity)
+	h.wantRefusal("screenshot", `{"scale":8}`, refusal.TooLarge)
+	h.wantRefusal("screenshot", `{"entity":"999v0"}`, refusal.UnknownEntity)
 }
 
 // A host that draws at the end of a frame is asked once and waited for, frame by

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -128,11 +128,11 @@ func systemsSwitch(on bool) func(*tools.Frame, systemName) (tools.SystemInfo, er
 // lacks is the refusal of a tool whose subsystem went away between listing and
 // call: another app was bound.
 func lacks(what string) error {
-	return &ecs.Error{Code: ecs.NotSupported, Message: "this game provides no " + what, Hint: "capabilities names the interface that would bring it", Next: "capabilities"}
+	return &refusal.Error{Code: refusal.NotSupported, Message: "this game provides no " + what, Hint: "capabilities names the interface that would bring it", Next: "capabilities"}
 }
 
 // notNamed is the refusal of a name that a list does not have.
 func notNamed(what, got string, names []string, list string) error {
-	return &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("no %s named %q", what, got), Got: got,
-		Options: ecs.Nearest(got, names), Total: len(names), Hint: list + " names them all", Next: list}
+	return &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("no %s named %q", what, got), Got: got,
+		Options: refusal.Nearest(got, names), Total: len(names), Hint: list + " names them all", Next: list}
 }

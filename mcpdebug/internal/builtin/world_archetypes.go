@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -111,7 +113,7 @@ func archetypesInfoTool() *tools.Tool {
 			cat := f.World.Catalog()
 			i := slices.IndexFunc(cat.Archetypes, func(a ecs.Archetype) bool { return a.ID == in.ID })
 			if i < 0 {
-				return copied{}, &ecs.Error{Code: ecs.NotFound, Message: "there is no archetype " + strconv.Itoa(in.ID), Got: in.ID,
+				return copied{}, &refusal.Error{Code: refusal.NotFound, Message: "there is no archetype " + strconv.Itoa(in.ID), Got: in.ID,
 					Want: "0 to " + strconv.Itoa(len(cat.Archetypes)-1), Next: "archetypes_list"}
 			}
 			a := &cat.Archetypes[i]
@@ -129,7 +131,7 @@ func archetypesInfoTool() *tools.Tool {
 		After: func(_ *tools.Call, c copied) (archetypeResult, error) {
 			out := archetypeResult{archetypeRow: c.row, Sample: make([]entityRow, len(c.sample))}
 			for i := range c.sample {
-				out.Sample[i] = c.sample[i].row(ecs.EncodeOptions{Bulk: true})
+				out.Sample[i] = c.sample[i].row(value.EncodeOptions{Bulk: true})
 			}
 			return out, nil
 		},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -157,7 +158,7 @@ func (k *checker) types() {
 			inUse = inUse || c.Entities > 0
 		}
 		for _, problem := range c.Type.Problems {
-			k.find("warning", "bad_declaration", c.Name, "correct the tag or the ecs.Describe call", "%s", problem)
+			k.find("warning", "bad_declaration", c.Name, "correct the tag or the value.Describe call", "%s", problem)
 		}
 	}
 	if len(names) == 0 {
@@ -175,7 +176,7 @@ func (k *checker) types() {
 }
 
 // pointerPath names the first field that holds a pointer.
-func pointerPath(t *ecs.Type) string {
+func pointerPath(t *value.Type) string {
 	var walk func(path string, rt reflect.Type) string
 	walk = func(path string, rt reflect.Type) string {
 		switch rt.Kind() {

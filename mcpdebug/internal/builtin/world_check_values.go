@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // numberField is a float at a fixed offset.
@@ -19,18 +20,18 @@ type numberField struct {
 	narrow bool
 }
 
-func floatFieldsOf(t *ecs.Type) []numberField {
+func floatFieldsOf(t *value.Type) []numberField {
 	var out []numberField
-	var walk func(path string, off uintptr, f *ecs.Field)
-	walk = func(path string, off uintptr, f *ecs.Field) {
+	var walk func(path string, off uintptr, f *value.Field)
+	walk = func(path string, off uintptr, f *value.Field) {
 		switch f.Kind {
-		case ecs.KindFloat:
+		case value.KindFloat:
 			out = append(out, numberField{path, off, f.Go.Kind() == reflect.Float32})
-		case ecs.KindStruct:
+		case value.KindStruct:
 			for _, c := range f.Fields {
 				walk(dotted(path, c.Name), off+c.Offset, c)
 			}
-		case ecs.KindArray:
+		case value.KindArray:
 			if f.Elem != nil && f.Go.Len() <= 64 {
 				for i := range f.Go.Len() {
 					walk(path+"["+strconv.Itoa(i)+"]", off+uintptr(i)*f.Go.Elem().Size(), f.Elem)

@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -53,13 +55,13 @@ func (a *entityArg) UnmarshalJSON(b []byte) error {
 	case json.Unmarshal(b, &a.entity.ID) == nil:
 		return nil
 	}
-	return &ecs.Error{Code: ecs.InvalidArguments, Message: "not an entity: " + shorten(string(b), 80), Got: shorten(string(b), 80),
+	return &refusal.Error{Code: refusal.InvalidArguments, Message: "not an entity: " + shorten(string(b), 80), Got: shorten(string(b), 80),
 		Want: `the form "42v3" (id v generation)`, Hint: "query lists entities in the form every tool accepts"}
 }
 
 // byName tells how entities are found by label, if that seems to be meant.
 func byName(text string, err error) error {
-	e, ok := err.(*ecs.Error)
+	e, ok := err.(*refusal.Error)
 	first, _ := utf8.DecodeRuneInString(text)
 	if !ok || !unicode.IsLetter(first) {
 		return err
@@ -82,7 +84,7 @@ func (a entityArg) reading(w ecs.World) (ecs.Entity, error) {
 	}
 	e, ok := w.Holder(a.entity.ID)
 	if !ok {
-		return e, &ecs.Error{Code: ecs.UnknownEntity, Message: fmt.Sprintf("no entity lives in slot %d now", a.entity.ID),
+		return e, &refusal.Error{Code: refusal.UnknownEntity, Message: fmt.Sprintf("no entity lives in slot %d now", a.entity.ID),
 			Got: a.entity.ID, Hint: "query lists the living ones", Next: "query"}
 	}
 	return e, nil
@@ -94,31 +96,31 @@ func (a entityArg) writing(name string) error {
 	if a.full {
 		return nil
 	}
-	return &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s: a tool that writes wants the whole id, got the bare slot %d", name, a.entity.ID),
+	return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s: a tool that writes wants the whole id, got the bare slot %d", name, a.entity.ID),
 		Got: a.entity.ID, Want: `the form "42v3" (id v generation)`, Hint: fmt.Sprintf(`info {"entity":%d} tells who lives there now`, a.entity.ID), Next: "info"}
 }
 
 // withEntities advises the ordinary form of entity arguments in the tool's
 // input schema; the decoder takes more.
 func withEntities[In any](t *tools.Tool) *tools.Tool {
-	t.InputSchema = tools.StructSchema(entityFields(ecs.ArgsOf(reflect.TypeFor[In]()).Fields))
+	t.InputSchema = tools.StructSchema(entityFields(value.ArgsOf(reflect.TypeFor[In]()).Fields))
 	return t
 }
 
-func entityFields(fields []*ecs.Field) []*ecs.Field {
+func entityFields(fields []*value.Field) []*value.Field {
 	out := slices.Clone(fields)
 	for i, f := range out {
 		g := *f
 		switch {
 		case f.Go == reflect.TypeFor[entityArg]():
-			g.Kind, g.Enum = ecs.KindEntity, nil
+			g.Kind, g.Enum = value.KindEntity, nil
 		case f.Elem != nil && f.Elem.Go == reflect.TypeFor[entityArg]():
 			elem := *f.Elem
-			elem.Kind = ecs.KindEntity
+			elem.Kind = value.KindEntity
 			g.Elem = &elem
 		case f.Go == reflect.TypeFor[*selection]():
 			// Its properties are those of query: listed there, checked by the decoder.
-			g.Kind, g.Elem = ecs.KindMap, nil
+			g.Kind, g.Elem = value.KindMap, nil
 		default:
 			continue
 		}
@@ -145,7 +147,7 @@ func early[T any](c *tools.Call, f func(*ecs.Catalog) (T, error)) (late[T], erro
 	}
 	l := late[T]{cat: c.Catalog, make: f}
 	l.v, l.err = f(c.Catalog)
-	if l.err != nil && !errors.Is(l.err, ecs.UnknownComponent) && !errors.Is(l.err, ecs.NotFound) {
+	if l.err != nil && !errors.Is(l.err, refusal.UnknownComponent) && !errors.Is(l.err, refusal.NotFound) {
 		return l, l.err
 	}
 	return l, nil
@@ -182,11 +184,11 @@ func requireAlive(w ecs.World, e ecs.Entity) error {
 	if w.Alive(e) {
 		return nil
 	}
-	err := &ecs.Error{Code: ecs.EntityDead, Message: fmt.Sprintf("entity %v is dead", e), Got: e.String(), Next: "query"}
+	err := &refusal.Error{Code: refusal.EntityDead, Message: fmt.Sprintf("entity %v is dead", e), Got: e.String(), Next: "query"}
 	holder, held := w.Holder(e.ID)
 	switch {
 	case held && holder.Gen < e.Gen || e.IsZero() || !held && !w.Catalog().Entities.Used(e.ID):
-		err.Code, err.Message = ecs.UnknownEntity, fmt.Sprintf("entity %v never lived in this world", e)
+		err.Code, err.Message = refusal.UnknownEntity, fmt.Sprintf("entity %v never lived in this world", e)
 	case held:
 		err.Message += fmt.Sprintf("; slot %d is %v's now", e.ID, holder)
 		err.Hint = fmt.Sprintf("if you mean the present holder, say %q", holder.String())
@@ -204,8 +206,8 @@ func requireComponent(cat *ecs.Catalog, c ecs.Chunk, e ecs.Entity, comp *ecs.Com
 	if len(names) > 0 {
 		has = joinLimited(names, 20)
 	}
-	return &ecs.Error{Code: ecs.ComponentMissing, Message: fmt.Sprintf("entity %v has no %s; it has %s", e, comp.Name, has),
-		Got: comp.Name, Options: ecs.Nearest(comp.Name, names), Total: len(names), Hint: "set adds a component that is absent", Next: "set"}
+	return &refusal.Error{Code: refusal.ComponentMissing, Message: fmt.Sprintf("entity %v has no %s; it has %s", e, comp.Name, has),
+		Got: comp.Name, Options: refusal.Nearest(comp.Name, names), Total: len(names), Hint: "set adds a component that is absent", Next: "set"}
 }
 
 func joinLimited(names []string, n int) string {
@@ -257,7 +259,7 @@ func takeRow(cat *ecs.Catalog, c ecs.Chunk, row int, values bool, want []ecs.Typ
 			continue
 		}
 		if v, ok := rowValue(c, row, cat.Components[id]); ok {
-			out.values[i] = ecs.Copy(v)
+			out.values[i] = value.Copy(v)
 		}
 	}
 	return out
@@ -274,7 +276,7 @@ type entityRow struct {
 }
 
 // row encodes the copy; off the frame.
-func (e *entityCopy) row(o ecs.EncodeOptions) entityRow {
+func (e *entityCopy) row(o value.EncodeOptions) entityRow {
 	r := entityRow{Entity: e.entity.String(), Name: e.name, Components: componentNames(e.cat, e.comps), Relations: relationsOf(e.cat, e.targets)}
 	for i, v := range e.values {
 		if v.IsValid() {
@@ -297,8 +299,8 @@ func relationsOf(cat *ecs.Catalog, targets []ecs.Target) map[string]ecs.Entity {
 }
 
 // put encodes one value; a value that cannot be encoded costs no other one.
-func (r *entityRow) put(key string, v reflect.Value, o ecs.EncodeOptions) {
-	b, err := ecs.AppendJSON(nil, v, o)
+func (r *entityRow) put(key string, v reflect.Value, o value.EncodeOptions) {
+	b, err := value.AppendJSON(nil, v, o)
 	if err != nil {
 		r.fail(key, err.Error())
 		return

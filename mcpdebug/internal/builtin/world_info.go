@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -79,7 +81,7 @@ func componentIDs(cat *ecs.Catalog, what string, names []string) ([]ecs.TypeID, 
 	for _, n := range names {
 		comp, err := cat.Component(n)
 		if err != nil {
-			if e, ok := err.(*ecs.Error); ok {
+			if e, ok := err.(*refusal.Error); ok {
 				d := *e
 				d.Message = what + ": " + e.Message
 				err = &d
@@ -105,7 +107,7 @@ func infoFrame(f *tools.Frame, p infoPrep) (*infoCopy, error) {
 	out.out.Entity = e.String()
 	c, row, ok := w.Row(e)
 	if !ok {
-		if err, isRefusal := requireAlive(w, e).(*ecs.Error); isRefusal && err.Code == ecs.UnknownEntity {
+		if err, isRefusal := requireAlive(w, e).(*refusal.Error); isRefusal && err.Code == refusal.UnknownEntity {
 			return nil, err
 		}
 		if h, ok := w.Holder(e.ID); ok {
@@ -150,7 +152,7 @@ func (out *infoCopy) takeComputed(c ecs.Chunk, row int, comp *ecs.Component) {
 		}
 		one := computedCopy{path: comp.Name + "." + cv.Name}
 		one.err = safely(func() error {
-			one.v = ecs.Copy(cv.Get(unsafe.Pointer(root.UnsafeAddr())))
+			one.v = value.Copy(cv.Get(unsafe.Pointer(root.UnsafeAddr())))
 			return nil
 		})
 		out.computed = append(out.computed, one)
@@ -166,7 +168,7 @@ func infoAfter(_ *tools.Call, c *infoCopy) (infoResult, error) {
 		}
 		return out, nil
 	}
-	row := c.row.row(ecs.EncodeOptions{})
+	row := c.row.row(value.EncodeOptions{})
 	maxBytes := c.in.MaxBytes
 	if maxBytes <= 0 {
 		maxBytes = defaultMaxBytes
@@ -182,7 +184,7 @@ func infoAfter(_ *tools.Call, c *infoCopy) (infoResult, error) {
 			computed.fail(v.path, v.err.Error())
 			continue
 		}
-		computed.put(v.path, v.v, ecs.EncodeOptions{Bulk: true})
+		computed.put(v.path, v.v, value.EncodeOptions{Bulk: true})
 	}
 	computed.shrink(maxBytes)
 	out.Computed = computed.Values

@@ -9,6 +9,8 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -40,7 +42,7 @@ type modifiedRow struct {
 // edit is one checked and decoded write inside a value.
 type edit struct {
 	text string
-	path *ecs.Path
+	path *value.Path
 	leaf reflect.Value
 }
 
@@ -91,7 +93,7 @@ func modifyBefore(c *tools.Call, in modifyArgs) (*modifyPrep, error) {
 		}
 	}
 	if given != 1 {
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("say which entities to change in exactly one way, got %d", given),
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("say which entities to change in exactly one way, got %d", given),
 			Got: given, Options: []string{"entity", "entities", "query"}, Total: 3}
 	}
 	if in.Entity != nil {
@@ -100,7 +102,7 @@ func modifyBefore(c *tools.Call, in modifyArgs) (*modifyPrep, error) {
 		}
 	}
 	if in.Entities != nil && len(in.Entities) == 0 {
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "entities is empty: nothing would be changed"}
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "entities is empty: nothing would be changed"}
 	}
 	for i, e := range in.Entities {
 		if err := e.writing(fmt.Sprintf("entities[%d]", i)); err != nil {
@@ -131,7 +133,7 @@ func modifyBefore(c *tools.Call, in modifyArgs) (*modifyPrep, error) {
 }
 
 // compileEdits checks and decodes values by path.
-func compileEdits(t *ecs.Type, name string, values map[string]json.RawMessage) ([]edit, error) {
+func compileEdits(t *value.Type, name string, values map[string]json.RawMessage) ([]edit, error) {
 	if len(values) == 0 {
 		var names []string
 		for _, f := range t.Fields {
@@ -139,7 +141,7 @@ func compileEdits(t *ecs.Type, name string, values map[string]json.RawMessage) (
 				names = append(names, f.Name)
 			}
 		}
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "values is empty: name at least one path of " + name + " with its new value",
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "values is empty: name at least one path of " + name + " with its new value",
 			Options: names, Total: len(names), Extra: guideOf(t)}
 	}
 	texts := make([]string, 0, len(values))
@@ -169,7 +171,7 @@ func compileEdits(t *ecs.Type, name string, values map[string]json.RawMessage) (
 	return list, nil
 }
 
-func cutComponent(t *ecs.Type, name, text string) (string, bool) {
+func cutComponent(t *value.Type, name, text string) (string, bool) {
 	for _, n := range []string{name, t.Name, t.Qualified, t.ID} {
 		if len(text) > len(n)+1 && text[:len(n)] == n && text[len(n)] == '.' {
 			return text[len(n)+1:], true
@@ -179,8 +181,8 @@ func cutComponent(t *ecs.Type, name, text string) (string, bool) {
 }
 
 // refusedEdit attaches how the component is written.
-func refusedEdit(t *ecs.Type, name string, err error) error {
-	var e *ecs.Error
+func refusedEdit(t *value.Type, name string, err error) error {
+	var e *refusal.Error
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -194,7 +196,7 @@ func refusedEdit(t *ecs.Type, name string, err error) error {
 	return &d
 }
 
-func guideOf(t *ecs.Type) map[string]any { return map[string]any{"guide": t.Guide()} }
+func guideOf(t *value.Type) map[string]any { return map[string]any{"guide": t.Guide()} }
 
 // target is a row to change.
 type target struct {
@@ -249,7 +251,7 @@ func (m *modifyCopy) listed(w ecs.World, cat *ecs.Catalog, list []entityArg, ed 
 		if err == nil {
 			var ok bool
 			if t.chunk, t.row, ok = w.Row(a.entity); !ok {
-				err = &ecs.Error{Code: ecs.EntityDead, Message: fmt.Sprintf("entity %v is dead", a.entity)}
+				err = &refusal.Error{Code: refusal.EntityDead, Message: fmt.Sprintf("entity %v is dead", a.entity)}
 			}
 		}
 		if err == nil {
@@ -309,9 +311,9 @@ func (m *modifyCopy) check(ed *edits, t target) error {
 	}
 	root, ok := rowValue(t.chunk, t.row, ed.comp)
 	if !ok {
-		return &ecs.Error{Code: ecs.ComponentMissing, Message: "no " + ed.comp.Name}
+		return &refusal.Error{Code: refusal.ComponentMissing, Message: "no " + ed.comp.Name}
 	}
-	trial := ecs.Copy(root)
+	trial := value.Copy(root)
 	for _, e := range ed.list {
 		if err := e.path.Set(trial, e.leaf); err != nil {
 			return refusedEdit(ed.comp.Type, ed.comp.Name, err)
@@ -336,7 +338,7 @@ func (m *modifyCopy) write(cat *ecs.Catalog, ed *edits, t target) {
 	for _, e := range ed.list {
 		leaf := e.leaf
 		if !ed.comp.Type.PointerFree {
-			leaf = ecs.Copy(leaf) // every entity gets memory of its own
+			leaf = value.Copy(leaf) // every entity gets memory of its own
 		}
 		if err := e.path.Set(root, leaf); err != nil {
 			m.skip(err) // the trial passed; only a change of ours can end here
@@ -359,7 +361,7 @@ func readEdits(list []edit, root reflect.Value) []reflect.Value {
 		_ = safely(func() error {
 			v, err := e.path.Get(root)
 			if err == nil && v.IsValid() {
-				out[i] = ecs.Copy(v)
+				out[i] = value.Copy(v)
 			}
 			return err
 		})
@@ -369,10 +371,10 @@ func readEdits(list []edit, root reflect.Value) []reflect.Value {
 
 // nothing is the refusal of a call that would have changed nothing.
 func (m *modifyCopy) nothing(p *modifyPrep, ed *edits) error {
-	e := &ecs.Error{Code: ecs.NotFound, Message: fmt.Sprintf("nothing was changed: no entity with %s is among those asked for", ed.comp.Name), Got: m.skipped, Next: "query"}
+	e := &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("nothing was changed: no entity with %s is among those asked for", ed.comp.Name), Got: m.skipped, Next: "query"}
 	switch {
 	case m.skipped > 0:
-		e.Code = ecs.ComponentMissing
+		e.Code = refusal.ComponentMissing
 		e.Message = fmt.Sprintf("nothing was changed: all %d entities were skipped; the first: %s", m.skipped, m.reasons[0])
 	case p.in.Query != nil:
 		e.Message = "nothing was changed: no entity matches the query"
@@ -401,7 +403,7 @@ func encodeEdits(texts []string, values []reflect.Value) map[string]json.RawMess
 	row := entityRow{Values: map[string]json.RawMessage{}}
 	for i, v := range values {
 		if v.IsValid() {
-			row.put(texts[i], v, ecs.EncodeOptions{Bulk: true})
+			row.put(texts[i], v, value.EncodeOptions{Bulk: true})
 		} else {
 			row.Values[texts[i]] = json.RawMessage("null")
 		}

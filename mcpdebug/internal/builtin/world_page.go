@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // pageRows is the rows of a page as the frame copied them out, in runs of one
@@ -92,7 +93,7 @@ func (p *pageRows) columns(c ecs.Chunk, comps []ecs.TypeID, rows []int32) []page
 		default:
 			out[j].each = make([]reflect.Value, len(rows))
 			for i, row := range rows {
-				out[j].each[i] = ecs.Copy(reflect.NewAt(comp.Type.Go, unsafe.Add(base, uintptr(row)*stride)).Elem())
+				out[j].each[i] = value.Copy(reflect.NewAt(comp.Type.Go, unsafe.Add(base, uintptr(row)*stride)).Elem())
 			}
 		}
 	}
@@ -102,23 +103,23 @@ func (p *pageRows) columns(c ecs.Chunk, comps []ecs.TypeID, rows []int32) []page
 // pageWriter writes rows as the JSON of an entityRow.
 type pageWriter struct {
 	cat  *ecs.Catalog
-	opts ecs.EncodeOptions
+	opts value.EncodeOptions
 	// What the runs of one composition have in common.
 	comps      []ecs.TypeID
 	components []byte   // their names, as JSON
 	order      []int    // of the columns, by key
 	keys       [][]byte // by column, with the colon
-	encodings  map[reflect.Type]*ecs.Encoding
+	encodings  map[reflect.Type]*value.Encoding
 	failed     map[string]string // of the row being written
 }
 
 func newPageWriter(cat *ecs.Catalog) *pageWriter {
-	return &pageWriter{cat: cat, opts: ecs.EncodeOptions{Bulk: true}, encodings: map[reflect.Type]*ecs.Encoding{}}
+	return &pageWriter{cat: cat, opts: value.EncodeOptions{Bulk: true}, encodings: map[reflect.Type]*value.Encoding{}}
 }
 
 func appendResult[T any](dst []byte, v T) []byte {
 	// Text, lists and maps of text: nothing in them can fail.
-	dst, _ = ecs.AppendJSON(dst, reflect.ValueOf(&v).Elem(), ecs.EncodeOptions{JSON: true})
+	dst, _ = value.AppendJSON(dst, reflect.ValueOf(&v).Elem(), value.EncodeOptions{JSON: true})
 	return dst
 }
 
@@ -196,11 +197,11 @@ func (w *pageWriter) value(dst []byte, col *pageColumn, i int) (out []byte, ok b
 		if !col.each[i].IsValid() {
 			return dst, false
 		}
-		out, err = ecs.AppendJSON(dst, col.each[i], w.opts)
+		out, err = value.AppendJSON(dst, col.each[i], w.opts)
 	} else {
 		x := w.encodings[col.t]
 		if x == nil {
-			x = ecs.EncodingOf(col.t, w.opts)
+			x = value.EncodingOf(col.t, w.opts)
 			w.encodings[col.t] = x
 		}
 		out, err = x.Append(dst, unsafe.Add(col.at, uintptr(i)*col.size))
@@ -222,5 +223,5 @@ func (w *pageWriter) shrunk(row []byte, maxBytes int) ([]byte, error) {
 		return row, err
 	}
 	r.shrink(maxBytes)
-	return ecs.AppendJSON(nil, reflect.ValueOf(&r).Elem(), ecs.EncodeOptions{JSON: true})
+	return value.AppendJSON(nil, reflect.ValueOf(&r).Elem(), value.EncodeOptions{JSON: true})
 }

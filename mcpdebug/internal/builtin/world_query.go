@@ -10,6 +10,8 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -66,7 +68,7 @@ func (r queryResult) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, r.head...)
 	}
 	at := len(dst)
-	dst, err := ecs.AppendJSON(dst, reflect.ValueOf(&r.queryRest).Elem(), ecs.EncodeOptions{JSON: true})
+	dst, err := value.AppendJSON(dst, reflect.ValueOf(&r.queryRest).Elem(), value.EncodeOptions{JSON: true})
 	if err == nil {
 		dst[at] = ',' // for its opening brace
 	}
@@ -114,7 +116,7 @@ type queryPrep struct {
 type selected struct {
 	text string
 	comp *ecs.Component
-	path *ecs.Path
+	path *value.Path
 }
 
 type queryCopy struct {
@@ -174,7 +176,7 @@ func compileSelect(cat *ecs.Catalog, paths []string) ([]selected, error) {
 	for _, text := range paths {
 		comp, path, err := cat.ComponentPath(text)
 		if err != nil {
-			if e, ok := err.(*ecs.Error); ok {
+			if e, ok := err.(*refusal.Error); ok {
 				d := *e
 				d.Message = "select: " + e.Message
 				err = &d
@@ -259,12 +261,12 @@ func targetHint(w ecs.World, e ecs.Entity) string {
 	if w.Alive(e) || e.IsZero() {
 		return ""
 	}
-	err, ok := requireAlive(w, e).(*ecs.Error)
+	err, ok := requireAlive(w, e).(*refusal.Error)
 	if !ok {
 		return ""
 	}
 	hint := "target: " + err.Message
-	if err.Code == ecs.EntityDead && w.Catalog().Engine.DanglingTargets {
+	if err.Code == refusal.EntityDead && w.Catalog().Engine.DanglingTargets {
 		hint += "; what pointed at it when it died goes on pointing at it"
 	}
 	return hint
@@ -342,7 +344,7 @@ func (q *queryCopy) take(c ecs.Chunk, rows []int32) {
 			err := safely(func() error {
 				v, err := s.path.Get(root)
 				if err == nil {
-					run.columns[j].each[i] = ecs.Copy(v)
+					run.columns[j].each[i] = value.Copy(v)
 				}
 				return err
 			})

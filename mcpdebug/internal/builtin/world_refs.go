@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 const (
@@ -24,13 +25,13 @@ type refField struct {
 
 // entityFieldsOf lists the entity fields at fixed offsets, and whether there
 // may be others behind slices, maps, pointers or interfaces.
-func entityFieldsOf(t *ecs.Type) (fixed []refField, dynamic bool) {
-	var walk func(path string, off uintptr, f *ecs.Field, depth int)
-	walk = func(path string, off uintptr, f *ecs.Field, depth int) {
+func entityFieldsOf(t *value.Type) (fixed []refField, dynamic bool) {
+	var walk func(path string, off uintptr, f *value.Field, depth int)
+	walk = func(path string, off uintptr, f *value.Field, depth int) {
 		switch f.Kind {
-		case ecs.KindEntity:
+		case value.KindEntity:
 			fixed = append(fixed, refField{path, off})
-		case ecs.KindStruct:
+		case value.KindStruct:
 			for _, c := range f.Fields {
 				p := c.Name
 				if path != "" {
@@ -38,7 +39,7 @@ func entityFieldsOf(t *ecs.Type) (fixed []refField, dynamic bool) {
 				}
 				walk(p, off+c.Offset, c, depth+1)
 			}
-		case ecs.KindArray:
+		case value.KindArray:
 			if f.Elem == nil || !mayHoldEntity(f.Elem, 0) {
 				return
 			}
@@ -60,41 +61,41 @@ func entityFieldsOf(t *ecs.Type) (fixed []refField, dynamic bool) {
 }
 
 // mayHoldEntity reports whether a value of the field can have an entity in it.
-func mayHoldEntity(f *ecs.Field, depth int) bool {
+func mayHoldEntity(f *value.Field, depth int) bool {
 	if f == nil || depth > refDepth {
 		return false
 	}
 	switch f.Kind {
-	case ecs.KindEntity, ecs.KindInterface:
+	case value.KindEntity, value.KindInterface:
 		return true
-	case ecs.KindStruct:
+	case value.KindStruct:
 		for _, c := range f.Fields {
 			if mayHoldEntity(c, depth+1) {
 				return true
 			}
 		}
-	case ecs.KindMap:
+	case value.KindMap:
 		return mayHoldEntity(f.Key, depth+1) || mayHoldEntity(f.Elem, depth+1)
-	case ecs.KindArray, ecs.KindSlice, ecs.KindPointer:
+	case value.KindArray, value.KindSlice, value.KindPointer:
 		return mayHoldEntity(f.Elem, depth+1)
 	}
 	return false
 }
 
 // eachEntityIn visits entities anywhere inside a value, to a bounded depth.
-func eachEntityIn(path string, f *ecs.Field, v reflect.Value, depth int, visit func(path string, e ecs.Entity) bool) bool {
+func eachEntityIn(path string, f *value.Field, v reflect.Value, depth int, visit func(path string, e ecs.Entity) bool) bool {
 	if depth > refDepth || !mayHoldEntity(f, 0) {
 		return true
 	}
 	switch f.Kind {
-	case ecs.KindEntity:
+	case value.KindEntity:
 		if v.CanAddr() {
 			return visit(path, *(*ecs.Entity)(v.Addr().UnsafePointer()))
 		}
 		if v.Kind() == reflect.Struct && v.NumField() == 2 {
 			return visit(path, ecs.Entity{ID: uint32(v.Field(0).Uint()), Gen: uint32(v.Field(1).Uint())})
 		}
-	case ecs.KindStruct:
+	case value.KindStruct:
 		for _, c := range f.Fields {
 			if c.Index >= v.NumField() || v.Type().Field(c.Index).Type != c.Go {
 				continue
@@ -103,17 +104,17 @@ func eachEntityIn(path string, f *ecs.Field, v reflect.Value, depth int, visit f
 				return false
 			}
 		}
-	case ecs.KindArray, ecs.KindSlice:
+	case value.KindArray, value.KindSlice:
 		for i := range v.Len() {
 			if !eachEntityIn(path+"["+strconv.Itoa(i)+"]", f.Elem, v.Index(i), depth+1, visit) {
 				return false
 			}
 		}
-	case ecs.KindPointer:
+	case value.KindPointer:
 		if !v.IsNil() {
 			return eachEntityIn(path, f.Elem, v.Elem(), depth+1, visit)
 		}
-	case ecs.KindMap:
+	case value.KindMap:
 		for it := v.MapRange(); it.Next(); {
 			key := path + "[" + keyText(it.Key()) + "]"
 			if !eachEntityIn(key, f.Key, it.Key(), depth+1, visit) || !eachEntityIn(key, f.Elem, it.Value(), depth+1, visit) {
@@ -136,7 +137,7 @@ func keyText(v reflect.Value) string {
 	case reflect.String:
 		return strconv.Quote(v.String())
 	}
-	b, err := ecs.AppendJSON(nil, v, ecs.EncodeOptions{Bulk: true})
+	b, err := value.AppendJSON(nil, v, value.EncodeOptions{Bulk: true})
 	if err != nil {
 		return "?"
 	}

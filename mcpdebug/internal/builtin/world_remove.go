@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -97,7 +98,7 @@ func despawnTool() *tools.Tool {
 				list = append(slices.Clone(list), *in.Entity)
 			}
 			if len(list) == 0 {
-				return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "say which entities to remove", Options: []string{"entity", "entities"}, Total: 2}
+				return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "say which entities to remove", Options: []string{"entity", "entities"}, Total: 2}
 			}
 			es := make([]ecs.Entity, 0, len(list))
 			seen := make(map[ecs.Entity]bool, len(list))

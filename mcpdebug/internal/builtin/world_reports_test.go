@@ -10,6 +10,7 @@ import (
 	"github.com/mlange-42/arche/generic"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Each test here is a kind of failure that users of comparable tools have
@@ -36,7 +37,7 @@ func TestNonFiniteNumbersTravel(t *testing.T) {
 	if out := h.ok("query", obj{"where": "isinf(Position.X)"}); num(t, out["matched"]) != 1 {
 		t.Errorf("%v", out)
 	}
-	h.refused("modify", obj{"entity": e, "component": "Position", "values": obj{"X": nil}}, ecs.InvalidArguments)
+	h.refused("modify", obj{"entity": e, "component": "Position", "values": obj{"X": nil}}, refusal.InvalidArguments)
 }
 
 // A cycle of pointers looped for ever; a deep value overflowed the stack.
@@ -94,7 +95,7 @@ func TestOpaqueValuesCostNothingElse(t *testing.T) {
 	if c := h.component(e, "Callback"); c["N"] != json.Number("3") || c["F"].(obj)["$opaque"] == nil {
 		t.Errorf("%v", c)
 	}
-	h.refused("modify", obj{"entity": e, "component": "Callback", "values": obj{"F": 1}}, ecs.InvalidArguments, "F")
+	h.refused("modify", obj{"entity": e, "component": "Callback", "values": obj{"F": 1}}, refusal.InvalidArguments, "F")
 	h.ok("modify", obj{"entity": e, "component": "Callback", "values": obj{"N": 4}})
 	if c := h.component(e, "Callback"); c["N"] != json.Number("4") || c["F"].(obj)["$opaque"] == nil {
 		t.Errorf("a func was lost by modify: %v", c)
@@ -120,7 +121,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	if x != 1.2345678901234567e-300 || y != 0 || !math.Signbit(y) {
 		t.Errorf("%v", v)
 	}
-	h.refused("modify", `{"entity":"`+p+`","component":"Position","values":{"X":1e400}}`, ecs.InvalidArguments)
+	h.refused("modify", `{"entity":"`+p+`","component":"Position","values":{"X":1e400}}`, refusal.InvalidArguments)
 }
 
 // Setting a list failed with "not found" for the very same name; a misspelt
@@ -133,14 +134,14 @@ func TestRefusedWritesSayWhy(t *testing.T) {
 		t.Errorf("%d slots", n)
 	}
 	e := h.spawn(obj{"Big": obj{}})
-	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"Idd": 1}}, ecs.UnknownField, "ID")
-	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"Skip": "x"}}, ecs.InvalidArguments, "read-only")
-	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"N": 1.5}}, ecs.InvalidArguments, "1.5")
-	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"ID": -1}}, ecs.InvalidArguments, "-1")
+	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"Idd": 1}}, refusal.UnknownField, "ID")
+	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"Skip": "x"}}, refusal.InvalidArguments, "read-only")
+	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"N": 1.5}}, refusal.InvalidArguments, "1.5")
+	h.refused("modify", obj{"entity": e, "component": "Big", "values": obj{"ID": -1}}, refusal.InvalidArguments, "-1")
 	hero := h.first(obj{"with": []string{"Player"}})
 	h.ok("modify", obj{"entity": hero, "component": "Position", "values": obj{"X": "4.0"}})
-	h.refused("modify", obj{"entity": hero, "component": "Position", "values": obj{"X": "4,0"}}, ecs.InvalidArguments, "4,0")
-	h.refused("modify", obj{"entity": hero, "component": "Health", "values": obj{"Ratio": 1}}, ecs.InvalidArguments, "computed")
+	h.refused("modify", obj{"entity": hero, "component": "Position", "values": obj{"X": "4,0"}}, refusal.InvalidArguments, "4,0")
+	h.refused("modify", obj{"entity": hero, "component": "Health", "values": obj{"Ratio": 1}}, refusal.InvalidArguments, "computed")
 }
 
 // A list stopped silently; a long one failed hard instead of paging.
@@ -174,7 +175,7 @@ func TestEveryListSaysThatItIsCut(t *testing.T) {
 			}
 			args["cursor"] = out["next"]
 		}
-		h.refused(tool, obj{"cursor": "bm9uc2Vuc2U"}, ecs.InvalidArguments, "cursor")
+		h.refused(tool, obj{"cursor": "bm9uc2Vuc2U"}, refusal.InvalidArguments, "cursor")
 	}
 }
 
@@ -196,9 +197,9 @@ func TestLockedWorld(t *testing.T) {
 	hero := h.first(obj{"with": []string{"Player"}})
 	q := h.arche.Query(arche.All())
 	defer q.Close()
-	h.refused("spawn", obj{"components": obj{"Position": obj{}}}, ecs.WorldLocked)
-	h.refused("despawn", obj{"entity": hero}, ecs.WorldLocked)
-	h.refused("remove", obj{"entity": hero, "component": "Health"}, ecs.WorldLocked)
+	h.refused("spawn", obj{"components": obj{"Position": obj{}}}, refusal.WorldLocked)
+	h.refused("despawn", obj{"entity": hero}, refusal.WorldLocked)
+	h.refused("remove", obj{"entity": hero, "component": "Health"}, refusal.WorldLocked)
 	h.ok("modify", obj{"entity": hero, "component": "Health", "values": obj{"HP": 3}})
 	h.ok("set", obj{"entity": hero, "component": "Health", "value": obj{"HP": 4}})
 }

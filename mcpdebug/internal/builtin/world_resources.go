@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -70,7 +72,7 @@ type resourceResult struct {
 // resourcePath is a resource and a place in it.
 type resourcePath struct {
 	res  *ecs.Resource
-	path *ecs.Path
+	path *value.Path
 }
 
 func resourcesInfoTool() *tools.Tool {
@@ -112,7 +114,7 @@ func resourcesInfoTool() *tools.Tool {
 			err = safely(func() error {
 				v, err := at.path.Get(root)
 				if err == nil {
-					out.v = ecs.Copy(v)
+					out.v = value.Copy(v)
 				}
 				return err
 			})
@@ -124,7 +126,7 @@ func resourcesInfoTool() *tools.Tool {
 				out.Hint = "the type is registered, but the world holds none now"
 				return out, nil
 			}
-			b, err := ecs.AppendJSON(nil, c.v, ecs.EncodeOptions{})
+			b, err := value.AppendJSON(nil, c.v, value.EncodeOptions{})
 			if err != nil {
 				return out, err
 			}
@@ -144,25 +146,25 @@ func resourcesInfoTool() *tools.Tool {
 }
 
 // partsOf names paths below a place.
-func partsOf(prefix string, p *ecs.Path) []string {
+func partsOf(prefix string, p *value.Path) []string {
 	if p.Field == nil {
 		return nil
 	}
 	var out []string
 	f := p.Field
-	for f.Kind == ecs.KindPointer && f.Elem != nil {
+	for f.Kind == value.KindPointer && f.Elem != nil {
 		f = f.Elem
 	}
 	switch f.Kind {
-	case ecs.KindStruct:
+	case value.KindStruct:
 		for _, c := range f.Fields {
 			if !c.Hidden && len(out) < 20 {
 				out = append(out, dotted(prefix, c.Name))
 			}
 		}
-	case ecs.KindSlice, ecs.KindArray:
+	case value.KindSlice, value.KindArray:
 		out = append(out, prefix+"[0]")
-	case ecs.KindMap:
+	case value.KindMap:
 		out = append(out, prefix+`["..."]`)
 	}
 	return out
@@ -174,7 +176,7 @@ func findResource(cat *ecs.Catalog, name string) (*ecs.Resource, error) {
 		return r, nil
 	}
 	if comp, cerr := cat.Component(name); cerr == nil {
-		if e, ok := err.(*ecs.Error); ok {
+		if e, ok := err.(*refusal.Error); ok {
 			d := *e
 			d.Message = comp.Name + " is a component, not a resource"
 			d.Hint = "query, info and modify read and change components"
@@ -227,11 +229,11 @@ func resourcesModifyTool() *tools.Tool {
 			root, ok := f.World.Resource(t.res.ID)
 			switch {
 			case !ok:
-				return copied{}, &ecs.Error{Code: ecs.NotFound, Message: t.res.Name + " is registered, but the world holds none now", Got: t.res.Name}
+				return copied{}, &refusal.Error{Code: refusal.NotFound, Message: t.res.Name + " is registered, but the world holds none now", Got: t.res.Name}
 			case !root.CanAddr():
-				return copied{}, &ecs.Error{Code: ecs.NotSupported, Message: fmt.Sprintf("the game stores %s by value, not behind a pointer, so it cannot be changed from outside", t.res.Name)}
+				return copied{}, &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("the game stores %s by value, not behind a pointer, so it cannot be changed from outside", t.res.Name)}
 			}
-			trial := ecs.Copy(root)
+			trial := value.Copy(root)
 			for _, e := range t.list {
 				if err := e.path.Set(trial, e.leaf); err != nil {
 					return copied{}, refusedEdit(t.res.Type, t.res.Name, err)
@@ -239,7 +241,7 @@ func resourcesModifyTool() *tools.Tool {
 			}
 			out := copied{list: t.list, before: readEdits(t.list, root)}
 			for _, e := range t.list {
-				if err := e.path.Set(root, ecs.Copy(e.leaf)); err != nil {
+				if err := e.path.Set(root, value.Copy(e.leaf)); err != nil {
 					return copied{}, err
 				}
 			}

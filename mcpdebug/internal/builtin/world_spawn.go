@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -98,7 +100,7 @@ func (r *rowsCopy) describe(w ecs.World, es []ecs.Entity) {
 func (r *rowsCopy) encode() []entityRow {
 	rows := make([]entityRow, len(r.rows))
 	for i := range r.rows {
-		rows[i] = r.rows[i].row(ecs.EncodeOptions{Bulk: true})
+		rows[i] = r.rows[i].row(value.EncodeOptions{Bulk: true})
 		rows[i].shrink(defaultMaxBytes)
 	}
 	if n := cut(rows, defaultMaxBytes); n < len(rows) {
@@ -121,7 +123,7 @@ func decodeValues(cat *ecs.Catalog, components map[string]json.RawMessage) (newV
 			return out, err
 		}
 		if slices.ContainsFunc(out.values, func(v ecs.Value) bool { return v.Type == comp.ID }) {
-			return out, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("%s is given twice, under two of its names", comp.Name), Got: name}
+			return out, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s is given twice, under two of its names", comp.Name), Got: name}
 		}
 		v, err := decodeComponent(comp, components[name])
 		if err != nil {
@@ -138,7 +140,7 @@ func decodeValues(cat *ecs.Catalog, components map[string]json.RawMessage) (newV
 // decodeComponent decodes a whole value on top of the type's defaults; null
 // and an absent value are the default itself.
 func decodeComponent(comp *ecs.Component, raw json.RawMessage) (reflect.Value, error) {
-	if len(raw) == 0 || string(raw) == "null" && comp.Type.Root.Kind == ecs.KindStruct || comp.Tag && string(raw) == "true" {
+	if len(raw) == 0 || string(raw) == "null" && comp.Type.Root.Kind == value.KindStruct || comp.Tag && string(raw) == "true" {
 		return comp.Type.New(), nil
 	}
 	v, err := comp.Type.DecodeJSON(raw, reflect.Value{})
@@ -149,7 +151,7 @@ func decodeComponent(comp *ecs.Component, raw json.RawMessage) (reflect.Value, e
 }
 
 func prefixComponent(name string, err error) error {
-	e, ok := err.(*ecs.Error)
+	e, ok := err.(*refusal.Error)
 	if !ok || len(e.Message) >= len(name) && e.Message[:len(name)] == name {
 		return err
 	}
@@ -194,10 +196,10 @@ func setTool() *tools.Tool {
 			if err := targetsWriting(in.Target, in.Targets); err != nil {
 				return setPrep{}, err
 			}
-			value, err := early(c, func(cat *ecs.Catalog) (newValues, error) {
+			val, err := early(c, func(cat *ecs.Catalog) (newValues, error) {
 				return decodeValues(cat, map[string]json.RawMessage{in.Component: in.Value})
 			})
-			return setPrep{in, value}, err
+			return setPrep{in, val}, err
 		},
 		Frame: setFrame,
 		After: func(_ *tools.Call, c *rowsCopy) (setResult, error) {
@@ -209,7 +211,7 @@ func setTool() *tools.Tool {
 
 func setFrame(f *tools.Frame, p setPrep) (*rowsCopy, error) {
 	w, e := f.World, p.in.Entity.entity
-	value, err := p.value.on(f)
+	val, err := p.value.on(f)
 	if err != nil {
 		return nil, err
 	}
@@ -221,9 +223,9 @@ func setFrame(f *tools.Frame, p setPrep) (*rowsCopy, error) {
 	if !ok {
 		return nil, requireAlive(w, e)
 	}
-	id := value.values[0].Type
+	id := val.values[0].Type
 	added := !slices.Contains(c.Components(), id)
-	relations := value.relations
+	relations := val.relations
 	if len(p.in.Targets) > 0 {
 		for _, t := range c.Targets() {
 			if !slices.Contains(relations, t.Relation) {
@@ -238,11 +240,11 @@ func setFrame(f *tools.Frame, p setPrep) (*rowsCopy, error) {
 	var changes []ecs.Change
 	if added {
 		own := slices.DeleteFunc(slices.Clone(targets), func(t ecs.Target) bool { return t.Relation != id })
-		changes = append(changes, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: value.values, Targets: own})
+		changes = append(changes, ecs.Change{Op: ecs.OpAdd, Entity: e, Values: val.values, Targets: own})
 		targets = slices.DeleteFunc(targets, func(t ecs.Target) bool { return t.Relation == id })
 	} else if len(targets) == 0 || len(p.in.Value) > 0 {
 		// A call that only moves targets leaves the value alone.
-		changes = append(changes, ecs.Change{Op: ecs.OpSet, Entity: e, Values: value.values})
+		changes = append(changes, ecs.Change{Op: ecs.OpSet, Entity: e, Values: val.values})
 	}
 	if len(targets) > 0 {
 		changes = append(changes, ecs.Change{Op: ecs.OpRetarget, Entity: e, Targets: targets})

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -90,15 +91,15 @@ type componentsArgs struct {
 }
 
 type componentRow struct {
-	Name     string           `json:"name" jsonschema:"the shortest name that is unique in the world"`
-	Type     string           `json:"type" jsonschema:"the full Go type"`
-	ID       int              `json:"id" jsonschema:"number of the type in this world"`
-	Entities int              `json:"entities" jsonschema:"how many entities have it"`
-	Bytes    int64            `json:"bytes" jsonschema:"memory of its values, in bytes"`
-	Tag      bool             `json:"tag" jsonschema:"whether it has no data"`
-	Relation bool             `json:"relation" jsonschema:"whether it points at a target entity"`
-	Doc      string           `json:"doc,omitempty" jsonschema:"what it is for"`
-	Fields   []ecs.GuideField `json:"fields,omitempty" jsonschema:"its fields and computed values"`
+	Name     string             `json:"name" jsonschema:"the shortest name that is unique in the world"`
+	Type     string             `json:"type" jsonschema:"the full Go type"`
+	ID       int                `json:"id" jsonschema:"number of the type in this world"`
+	Entities int                `json:"entities" jsonschema:"how many entities have it"`
+	Bytes    int64              `json:"bytes" jsonschema:"memory of its values, in bytes"`
+	Tag      bool               `json:"tag" jsonschema:"whether it has no data"`
+	Relation bool               `json:"relation" jsonschema:"whether it points at a target entity"`
+	Doc      string             `json:"doc,omitempty" jsonschema:"what it is for"`
+	Fields   []value.GuideField `json:"fields,omitempty" jsonschema:"its fields and computed values"`
 }
 
 type componentsResult struct {

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // targetsWriting refuses bare slots among the targets, and both forms at once.
 func targetsWriting(target *entityArg, targets map[string]entityArg) error {
 	if target != nil {
 		if len(targets) > 0 {
-			return &ecs.Error{Code: ecs.InvalidArguments, Message: "target and targets: give one of the two", Options: []string{"target", "targets"}, Total: 2,
+			return &refusal.Error{Code: refusal.InvalidArguments, Message: "target and targets: give one of the two", Options: []string{"target", "targets"}, Total: 2,
 				Hint: "targets names the relation of each, such as {\"ChildOf\":\"42v3\"}"}
 		}
 		return target.writing("target")
@@ -44,7 +45,7 @@ func relationTargets(w ecs.World, cat *ecs.Catalog, relations []ecs.TypeID, targ
 			return nil, err
 		}
 		if !slices.Contains(relations, comp.ID) {
-			e := &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("targets: the entity has no relation %s", comp.Name), Got: comp.Name,
+			e := &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("targets: the entity has no relation %s", comp.Name), Got: comp.Name,
 				Options: componentNames(cat, relations), Total: len(relations), Hint: "give the relation among the components too"}
 			if !comp.Relation {
 				e.Message = fmt.Sprintf("targets: %s is no relation", comp.Name)
@@ -54,7 +55,7 @@ func relationTargets(w ecs.World, cat *ecs.Catalog, relations []ecs.TypeID, targ
 			return nil, e
 		}
 		if slices.ContainsFunc(out, func(t ecs.Target) bool { return t.Relation == comp.ID }) {
-			return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: fmt.Sprintf("targets: %s is given twice, under two of its names", comp.Name), Got: name}
+			return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("targets: %s is given twice, under two of its names", comp.Name), Got: name}
 		}
 		if err := add(comp.ID, targets[name].entity); err != nil {
 			return nil, err
@@ -68,10 +69,10 @@ func relationTargets(w ecs.World, cat *ecs.Catalog, relations []ecs.TypeID, targ
 		err := add(relations[0], target.entity)
 		return out, err
 	case 0:
-		return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "target: none of the components is a relation", Got: target.entity.String(),
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "target: none of the components is a relation", Got: target.entity.String(),
 			Options: relationNames(cat), Total: len(relationNames(cat)), Hint: "a target belongs to a relation component"}
 	}
-	return nil, &ecs.Error{Code: ecs.InvalidArguments, Message: "target: several of the components are relations, so it could mean any of them",
+	return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "target: several of the components are relations, so it could mean any of them",
 		Got: target.entity.String(), Options: componentNames(cat, relations), Total: len(relations),
 		Hint: "say targets, by relation: {\"" + cat.Components[relations[0]].Name + "\":\"" + target.entity.String() + "\"}"}
 }

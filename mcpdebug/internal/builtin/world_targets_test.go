@@ -6,8 +6,8 @@ import (
 
 	ark "github.com/mlange-42/ark/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/arkworld"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Mount and Owner are two relations that one entity may have.
@@ -77,9 +77,9 @@ func TestSeveralRelations(t *testing.T) {
 	if len(found) != 1 || found[0].(obj)["entity"] != rider || fmt.Sprint(found[0].(obj)["relations"]) != want {
 		t.Errorf("relation: %v", out)
 	}
-	h.refused("query", obj{"target": horse, "relation": "Spot"}, ecs.InvalidArguments, "no relation", "Mount")
-	h.refused("query", obj{"target": horse, "relation": "Mnt"}, ecs.UnknownComponent, "relation", "Mount")
-	h.refused("query", obj{"relation": "Mount"}, ecs.InvalidArguments, "there is no target")
+	h.refused("query", obj{"target": horse, "relation": "Spot"}, refusal.InvalidArguments, "no relation", "Mount")
+	h.refused("query", obj{"target": horse, "relation": "Mnt"}, refusal.UnknownComponent, "relation", "Mount")
+	h.refused("query", obj{"relation": "Mount"}, refusal.InvalidArguments, "there is no target")
 
 	// set moves one, or several at once; the values stay.
 	out = h.ok("set", obj{"entity": rider, "component": "Mount", "target": other})
@@ -96,10 +96,10 @@ func TestSeveralRelations(t *testing.T) {
 		t.Errorf("set adds with targets: %v", out)
 	}
 
-	h.refused("spawn", obj{"components": both, "target": horse}, ecs.InvalidArguments, "several", "targets")
-	h.refused("spawn", obj{"components": both, "target": horse, "targets": obj{"Mount": horse}}, ecs.InvalidArguments, "one of the two")
-	h.refused("spawn", obj{"components": both, "targets": obj{"Mount": "99v7"}}, ecs.UnknownEntity, "99v7")
-	h.refused("spawn", obj{"components": both, "targets": obj{"Mount": "1"}}, ecs.InvalidArguments, "targets.Mount")
-	h.refused("spawn", obj{"components": obj{"Spot": obj{}}, "targets": obj{"Mount": horse}}, ecs.InvalidArguments, "no relation Mount")
-	h.refused("spawn", obj{"components": both, "targets": obj{"Spot": horse}}, ecs.InvalidArguments, "Spot is no relation", "Owner")
+	h.refused("spawn", obj{"components": both, "target": horse}, refusal.InvalidArguments, "several", "targets")
+	h.refused("spawn", obj{"components": both, "target": horse, "targets": obj{"Mount": horse}}, refusal.InvalidArguments, "one of the two")
+	h.refused("spawn", obj{"components": both, "targets": obj{"Mount": "99v7"}}, refusal.UnknownEntity, "99v7")
+	h.refused("spawn", obj{"components": both, "targets": obj{"Mount": "1"}}, refusal.InvalidArguments, "targets.Mount")
+	h.refused("spawn", obj{"components": obj{"Spot": obj{}}, "targets": obj{"Mount": horse}}, refusal.InvalidArguments, "no relation Mount")
+	h.refused("spawn", obj{"components": both, "targets": obj{"Spot": horse}}, refusal.InvalidArguments, "Spot is no relation", "Owner")
 }

@@ -10,7 +10,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 type Position struct{ X, Y float64 }
@@ -70,8 +71,8 @@ type Score struct{ Points int }
 type Byval struct{ N int }
 
 func init() {
-	ecs.Describe(ecs.Label(func(t *Title) string { return t.Text }))
-	ecs.Describe(ecs.Computed("Ratio", func(h *Health) float64 { return float64(h.HP) / float64(h.Max) }))
+	value.Describe(value.Label(func(t *Title) string { return t.Text }))
+	value.Describe(value.Computed("Ratio", func(h *Health) float64 { return float64(h.HP) / float64(h.Max) }))
 }
 
 // newWorld is a harness with a player, enemies, a chest and children.
@@ -152,18 +153,18 @@ func TestQueryFindsCountsAndSelects(t *testing.T) {
 
 func TestQueryRefusals(t *testing.T) {
 	h := newWorld(t)
-	h.refused("query", obj{"with": []string{"Positon"}}, ecs.UnknownComponent, "Position")
-	h.refused("query", obj{"without": []string{"Nope"}}, ecs.UnknownComponent)
-	h.refused("query", obj{"with": []string{"Health"}, "where": "Health.HQ < 3"}, ecs.UnknownField, "HP", "column 1", "^")
-	h.refused("query", obj{"where": "Health.HP <"}, ecs.InvalidArguments, "column")
-	h.refused("query", obj{"limits": 3}, ecs.InvalidArguments, "limit")
-	h.refused("query", obj{"limit": -1}, ecs.InvalidArguments)
-	h.refused("query", obj{"select": []string{"Health.HQ"}}, ecs.UnknownField, "HP")
-	h.refused("query", obj{"sort": "Inventory"}, ecs.InvalidArguments)
-	h.refused("query", obj{"cursor": "abc"}, ecs.InvalidArguments, "cursor")
-	h.refused("query", obj{"target": "999"}, ecs.UnknownEntity)
-	h.refused("query", obj{"with": []string{"Enemy"}, "without": []string{"Enemy"}}, ecs.InvalidArguments)
-	h.refused("query", obj{"where": `Enemy.Kind == "Brut"`}, ecs.InvalidArguments, "Brute")
+	h.refused("query", obj{"with": []string{"Positon"}}, refusal.UnknownComponent, "Position")
+	h.refused("query", obj{"without": []string{"Nope"}}, refusal.UnknownComponent)
+	h.refused("query", obj{"with": []string{"Health"}, "where": "Health.HQ < 3"}, refusal.UnknownField, "HP", "column 1", "^")
+	h.refused("query", obj{"where": "Health.HP <"}, refusal.InvalidArguments, "column")
+	h.refused("query", obj{"limits": 3}, refusal.InvalidArguments, "limit")
+	h.refused("query", obj{"limit": -1}, refusal.InvalidArguments)
+	h.refused("query", obj{"select": []string{"Health.HQ"}}, refusal.UnknownField, "HP")
+	h.refused("query", obj{"sort": "Inventory"}, refusal.InvalidArguments)
+	h.refused("query", obj{"cursor": "abc"}, refusal.InvalidArguments, "cursor")
+	h.refused("query", obj{"target": "999"}, refusal.UnknownEntity)
+	h.refused("query", obj{"with": []string{"Enemy"}, "without": []string{"Enemy"}}, refusal.InvalidArguments)
+	h.refused("query", obj{"where": `Enemy.Kind == "Brut"`}, refusal.InvalidArguments, "Brute")
 }
 
 func TestQueryPagesVisitEveryEntityOnce(t *testing.T) {
@@ -231,7 +232,7 @@ func TestQueryCursorSurvivesDespawns(t *testing.T) {
 			t.Errorf("sort %q: never seen: %v", sort, all)
 		}
 		other := h.ok("query", obj{"limit": 3})["next"]
-		h.refused("query", obj{"with": []string{"Enemy"}, "cursor": other}, ecs.InvalidArguments, "cursor")
+		h.refused("query", obj{"with": []string{"Enemy"}, "cursor": other}, refusal.InvalidArguments, "cursor")
 	}
 }
 
@@ -305,8 +306,8 @@ func TestInfo(t *testing.T) {
 	if out := h.ok("info", obj{"entity": child}); out["relations"].(obj)["ChildOf"] != hero {
 		t.Errorf("relations: %v", out["relations"])
 	}
-	h.refused("info", obj{"entity": "zzz"}, ecs.InvalidArguments)
-	h.refused("info", obj{"entity": hero, "components": []string{"Enemy"}}, ecs.ComponentMissing, "Health")
+	h.refused("info", obj{"entity": "zzz"}, refusal.InvalidArguments)
+	h.refused("info", obj{"entity": hero, "components": []string{"Enemy"}}, refusal.ComponentMissing, "Health")
 	e := h.ok("spawn", obj{"components": obj{"Position": obj{}}})["entity"].(string)
 	h.ok("despawn", obj{"entity": e})
 	if out := h.ok("info", obj{"entity": e}); out["alive"] != false {
@@ -343,15 +344,15 @@ func TestSpawn(t *testing.T) {
 	if out := h.ok("info", obj{"entity": child}); out["relations"].(obj)["ChildOf"] != hero {
 		t.Errorf("target: %v", out)
 	}
-	h.refused("spawn", obj{"components": obj{"Position": obj{}}, "target": hero}, ecs.InvalidArguments, "ChildOf")
-	h.refused("spawn", obj{"components": obj{"Position": obj{"X": 1}, "Bogus": obj{}}}, ecs.UnknownComponent)
-	e := h.refused("spawn", obj{"components": obj{"Position": obj{"X": 1}, "Health": obj{"HP": "x"}}}, ecs.InvalidArguments, "HP")
+	h.refused("spawn", obj{"components": obj{"Position": obj{}}, "target": hero}, refusal.InvalidArguments, "ChildOf")
+	h.refused("spawn", obj{"components": obj{"Position": obj{"X": 1}, "Bogus": obj{}}}, refusal.UnknownComponent)
+	e := h.refused("spawn", obj{"components": obj{"Position": obj{"X": 1}, "Health": obj{"HP": "x"}}}, refusal.InvalidArguments, "HP")
 	if e.Extra["guide"] == nil {
 		t.Error("a refused value comes without the guide")
 	}
-	h.refused("spawn", obj{"components": obj{"Score": obj{}}}, ecs.UnknownComponent, "resource")
-	h.refused("spawn", obj{"components": obj{"Position": obj{}}, "count": 1000000}, ecs.InvalidArguments)
-	h.refused("spawn", obj{"components": obj{"ChildOf": obj{}}, "target": "999v0"}, ecs.UnknownEntity)
+	h.refused("spawn", obj{"components": obj{"Score": obj{}}}, refusal.UnknownComponent, "resource")
+	h.refused("spawn", obj{"components": obj{"Position": obj{}}, "count": 1000000}, refusal.InvalidArguments)
+	h.refused("spawn", obj{"components": obj{"ChildOf": obj{}}, "target": "999v0"}, refusal.UnknownEntity)
 }
 
 func TestSetRemoveDespawn(t *testing.T) {
@@ -371,16 +372,16 @@ func TestSetRemoveDespawn(t *testing.T) {
 		t.Errorf("remove what is not there: %v", out)
 	}
 	id, _, _ := strings.Cut(e.(string), "v")
-	h.refused("despawn", obj{"entity": json.Number(id)}, ecs.InvalidArguments, "whole id")
+	h.refused("despawn", obj{"entity": json.Number(id)}, refusal.InvalidArguments, "whole id")
 	if out := h.ok("despawn", obj{"entities": []any{e, e, "999v0"}}); num(t, out["despawned"]) != 1 || num(t, out["skipped"]) != 1 {
 		t.Errorf("despawn: %v", out)
 	}
 	if out := h.ok("despawn", obj{"entity": e}); num(t, out["skipped"]) != 1 {
 		t.Errorf("despawn again: %v", out)
 	}
-	h.refused("set", obj{"entity": e, "component": "Position", "value": obj{}}, ecs.EntityDead)
-	h.refused("remove", obj{"entity": e, "component": "Position"}, ecs.EntityDead)
-	h.refused("despawn", obj{}, ecs.InvalidArguments)
+	h.refused("set", obj{"entity": e, "component": "Position", "value": obj{}}, refusal.EntityDead)
+	h.refused("remove", obj{"entity": e, "component": "Position"}, refusal.EntityDead)
+	h.refused("despawn", obj{}, refusal.InvalidArguments)
 	hero, other := h.first(obj{"with": []string{"Player"}}), h.first(obj{"with": []string{"Enemy"}})
 	child := h.first(obj{"target": hero})
 	h.ok("set", obj{"entity": child, "component": "ChildOf", "target": other})
@@ -396,15 +397,15 @@ func TestModify(t *testing.T) {
 	if num(t, out["changed"]) != 1 || out["before"].(obj)["HP"] != json.Number("100") || out["after"].(obj)["HP"] != json.Number("4") {
 		t.Errorf("%v", out)
 	}
-	h.refused("modify", obj{"entity": hero, "component": "Position", "values": obj{"X": 1, "Zz": 2}}, ecs.UnknownField, "Y")
-	h.refused("modify", obj{"entity": hero, "component": "Health", "values": obj{"HP": 1, "Max": "many"}}, ecs.InvalidArguments)
-	h.refused("modify", obj{"entity": hero, "component": "Health", "values": obj{"HP": -1}}, ecs.InvalidArguments, "0")
-	h.refused("modify", obj{"entity": hero, "component": "Health", "values": obj{}}, ecs.InvalidArguments, "HP")
-	h.refused("modify", obj{"entity": hero, "component": "Enemy", "values": obj{"Aggro": 1}}, ecs.ComponentMissing, "Health")
-	h.refused("modify", obj{"entity": "999v0", "component": "Health", "values": obj{"HP": 1}}, ecs.UnknownEntity)
-	h.refused("modify", obj{"component": "Health", "values": obj{"HP": 1}}, ecs.InvalidArguments, "entities")
+	h.refused("modify", obj{"entity": hero, "component": "Position", "values": obj{"X": 1, "Zz": 2}}, refusal.UnknownField, "Y")
+	h.refused("modify", obj{"entity": hero, "component": "Health", "values": obj{"HP": 1, "Max": "many"}}, refusal.InvalidArguments)
+	h.refused("modify", obj{"entity": hero, "component": "Health", "values": obj{"HP": -1}}, refusal.InvalidArguments, "0")
+	h.refused("modify", obj{"entity": hero, "component": "Health", "values": obj{}}, refusal.InvalidArguments, "HP")
+	h.refused("modify", obj{"entity": hero, "component": "Enemy", "values": obj{"Aggro": 1}}, refusal.ComponentMissing, "Health")
+	h.refused("modify", obj{"entity": "999v0", "component": "Health", "values": obj{"HP": 1}}, refusal.UnknownEntity)
+	h.refused("modify", obj{"component": "Health", "values": obj{"HP": 1}}, refusal.InvalidArguments, "entities")
 	e := h.first(obj{"with": []string{"Enemy"}})
-	h.refused("modify", obj{"entity": e, "component": "Enemy", "values": obj{"Kind": "Wizard"}}, ecs.InvalidArguments, "Sniper")
+	h.refused("modify", obj{"entity": e, "component": "Enemy", "values": obj{"Kind": "Wizard"}}, refusal.InvalidArguments, "Sniper")
 	out = h.ok("modify", obj{"entities": []string{hero, e, "999v0"}, "component": "Health", "values": obj{"HP": 5}})
 	if num(t, out["skipped"]) != 1 || num(t, out["changed"]) != 2 || len(out["rows"].([]any)) != 2 {
 		t.Errorf("list: %v", out)
@@ -413,14 +414,14 @@ func TestModify(t *testing.T) {
 	if num(t, out["changed"]) != 10 || num(t, out["entities"]) != 5 {
 		t.Errorf("query: %v", out)
 	}
-	h.refused("modify", obj{"query": obj{"where": "Health.HP > 1e6"}, "component": "Health", "values": obj{"HP": 1}}, ecs.NotFound)
+	h.refused("modify", obj{"query": obj{"where": "Health.HP > 1e6"}, "component": "Health", "values": obj{"HP": 1}}, refusal.NotFound)
 	chest := h.first(obj{"with": []string{"Inventory"}})
 	h.ok("modify", obj{"entity": chest, "component": "Inventory", "values": obj{"Slots[1].Count": 7, `Tags["fire"]`: 8}})
 	inv := h.ok("info", obj{"entity": chest})["components"].(obj)["Inventory"].(obj)
 	if inv["Slots"].([]any)[1].(obj)["Count"] != json.Number("7") || inv["Tags"].(obj)["fire"] != json.Number("8") {
 		t.Errorf("paths: %v", inv)
 	}
-	h.refused("modify", obj{"entity": chest, "component": "Inventory", "values": obj{"Note": "x", "Slots[9].Count": 7}}, ecs.InvalidArguments)
+	h.refused("modify", obj{"entity": chest, "component": "Inventory", "values": obj{"Note": "x", "Slots[9].Count": 7}}, refusal.InvalidArguments)
 }
 
 func TestResources(t *testing.T) {
@@ -435,10 +436,10 @@ func TestResources(t *testing.T) {
 	if out := h.ok("resources_info", obj{"name": "Score", "path": "Points"}); out["value"] != json.Number("7") {
 		t.Errorf("%v", out)
 	}
-	h.refused("resources_info", obj{"name": "Scor"}, ecs.NotFound, "Score")
-	h.refused("resources_info", obj{"name": "Position"}, ecs.NotFound, "component")
-	h.refused("resources_modify", obj{"name": "Score", "values": obj{"Points": "x"}}, ecs.InvalidArguments)
-	h.refused("resources_modify", obj{"name": "Score", "values": obj{"Pints": 1}}, ecs.UnknownField, "Points")
+	h.refused("resources_info", obj{"name": "Scor"}, refusal.NotFound, "Score")
+	h.refused("resources_info", obj{"name": "Position"}, refusal.NotFound, "component")
+	h.refused("resources_modify", obj{"name": "Score", "values": obj{"Points": "x"}}, refusal.InvalidArguments)
+	h.refused("resources_modify", obj{"name": "Score", "values": obj{"Pints": 1}}, refusal.UnknownField, "Points")
 }
 
 func TestArchetypesAndStats(t *testing.T) {
@@ -451,7 +452,7 @@ func TestArchetypesAndStats(t *testing.T) {
 	if out := h.ok("archetypes_info", obj{"id": row["id"]}); len(out["sample"].([]any)) != 10 {
 		t.Errorf("%v", out)
 	}
-	h.refused("archetypes_info", obj{"id": 99999}, ecs.NotFound)
+	h.refused("archetypes_info", obj{"id": 99999}, refusal.NotFound)
 	if out := h.ok("stats", obj{}); num(t, out["entities"].(obj)["alive"]) != 15 || out["locked"] != false {
 		t.Errorf("%v", out)
 	}
@@ -524,7 +525,7 @@ func TestStaleCatalog(t *testing.T) {
 		t.Errorf("%v", out)
 	}
 	h.ok("spawn", obj{"components": obj{"Health": obj{"HP": 3}}})
-	h.refused("spawn", obj{"components": obj{"Helth": obj{"HP": 3}}}, ecs.UnknownComponent, "Health")
+	h.refused("spawn", obj{"components": obj{"Helth": obj{"HP": 3}}}, refusal.UnknownComponent, "Health")
 }
 
 func ptr[T any](v T) *T { return &v }

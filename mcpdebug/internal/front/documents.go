@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -52,8 +52,8 @@ func (f *Front) readResource(dst []byte, a *asker, e *envelope) ([]byte, *rpcErr
 	p, vars, ok := docs.Resource(uri)
 	if !ok {
 		uris := docs.URIs()
-		return dst, refusal(&ecs.Error{Code: ecs.NotFound, Message: "no resource " + clip(uri), Got: clip(uri),
-			Options: ecs.Nearest(uri, uris), Total: len(uris)})
+		return dst, refusedError(&refusal.Error{Code: refusal.NotFound, Message: "no resource " + clip(uri), Got: clip(uri),
+			Options: refusal.Nearest(uri, uris), Total: len(uris)})
 	}
 	var contents []tools.ResourceContents
 	if p.Tool != nil {
@@ -67,7 +67,7 @@ func (f *Front) readResource(dst []byte, a *asker, e *envelope) ([]byte, *rpcErr
 			return err
 		})
 		if err != nil {
-			return dst, refusal(err)
+			return dst, refusedError(err)
 		}
 	}
 	dst = append(a.era.open(dst, e.id, true), `"contents":[`...)
@@ -115,7 +115,7 @@ func (f *Front) readLive(a *asker, p *tools.PublishedResource, vars map[string]s
 	case r.IsError:
 		object := json.RawMessage(member(r.Structured, "error"))
 		code, _ := text(member(object, "code"))
-		e := &rpcError{code: resourceCode(ecs.Code(code)), message: r.Text}
+		e := &rpcError{code: resourceCode(refusal.Code(code)), message: r.Text}
 		if object != nil {
 			e.data = append(append([]byte(`{"error":`), object...), '}')
 		}
@@ -140,18 +140,18 @@ func (f *Front) readLive(a *asker, p *tools.PublishedResource, vars map[string]s
 	return contents, nil
 }
 
-func resourceCode(c ecs.Code) int {
+func resourceCode(c refusal.Code) int {
 	switch c {
-	case ecs.NotFound, ecs.UnknownEntity, ecs.UnknownComponent, ecs.EntityDead:
+	case refusal.NotFound, refusal.UnknownEntity, refusal.UnknownComponent, refusal.EntityDead:
 		return codeNotFound
 	}
 	return codeServer
 }
 
 // refusal makes a JSON-RPC error of a typed one.
-func refusal(err error) *rpcError {
-	var typed *ecs.Error
-	code := ecs.InvalidArguments
+func refusedError(err error) *rpcError {
+	var typed *refusal.Error
+	code := refusal.InvalidArguments
 	if errors.As(err, &typed) {
 		code = typed.Code
 		err = typed
@@ -197,7 +197,7 @@ func (f *Front) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 	}
 	p, err := f.b.Registry().Documents().Prompt(name)
 	if err != nil {
-		failed := refusal(err)
+		failed := refusedError(err)
 		failed.code = codeParams
 		return dst, failed
 	}
@@ -216,7 +216,7 @@ func (f *Front) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 		return err
 	})
 	if err != nil {
-		failed := refusal(err)
+		failed := refusedError(err)
 		failed.code = codeParams
 		return dst, failed
 	}
@@ -268,7 +268,7 @@ func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) 
 		prompt, _ := text(member(ref, "name"))
 		p, notFound := docs.Prompt(prompt)
 		if notFound != nil {
-			failed := refusal(notFound)
+			failed := refusedError(notFound)
 			failed.code = codeParams
 			return dst, failed
 		}
@@ -288,7 +288,7 @@ func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) 
 		return dst, rpcErrorf(codeParams, `"ref" needs the type ref/prompt or ref/resource, got %q`, clip(kind))
 	}
 	if err != nil {
-		return dst, refusal(err)
+		return dst, refusedError(err)
 	}
 	total := len(values)
 	if total > maxCompletions {

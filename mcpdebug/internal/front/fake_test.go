@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -66,8 +67,8 @@ func (b *fakeBackend) Logger() *slog.Logger      { return slog.New(slog.DiscardH
 func (b *fakeBackend) Closed() <-chan struct{}   { return b.closing }
 func (b *fakeBackend) Connected(delta int)       { b.connected.Add(int64(delta)) }
 
-func refused(code ecs.Code, message string) *tools.Reply {
-	s, _ := json.Marshal(map[string]any{"error": &ecs.Error{Code: code, Message: message}})
+func refused(code refusal.Code, message string) *tools.Reply {
+	s, _ := json.Marshal(map[string]any{"error": &refusal.Error{Code: code, Message: message}})
 	return &tools.Reply{IsError: true, Structured: s, Text: message}
 }
 
@@ -94,9 +95,9 @@ func (b *fakeBackend) Call(ctx context.Context, c *CallInfo) *tools.Reply {
 	case r := <-call.done:
 		return r
 	case <-ctx.Done():
-		return refused(ecs.Cancelled, "cancelled")
+		return refused(refusal.Cancelled, "cancelled")
 	case <-b.closing:
-		return refused(ecs.Closed, "the server is closed")
+		return refused(refusal.Closed, "the server is closed")
 	}
 }
 
@@ -117,13 +118,13 @@ func (b *fakeBackend) off(ctx context.Context, c *CallInfo) *tools.Reply {
 		}
 	case "asks":
 		if c.Session == nil {
-			return refused(ecs.NotSupported, "this client cannot be asked")
+			return refused(refusal.NotSupported, "this client cannot be asked")
 		}
 		var got []string
 		for _, what := range []string{"name", "colour"} {
 			answer, err := c.Session.Elicit(ctx, json.RawMessage(`{"message":"Your `+what+`?","requestedSchema":{"type":"object","properties":{"v":{"type":"string"}}}}`))
 			if err != nil {
-				return refused(ecs.InvalidArguments, err.Error())
+				return refused(refusal.InvalidArguments, err.Error())
 			}
 			got = append(got, string(member(member(answer, "content"), "v")))
 		}
@@ -150,9 +151,9 @@ func (b *fakeBackend) run(c *CallInfo) *tools.Reply {
 		case "42v3":
 			return &tools.Reply{Structured: json.RawMessage(`{"alive":true}`)}
 		case "9v9":
-			return refused(ecs.UnknownEntity, "no entity 9v9")
+			return refused(refusal.UnknownEntity, "no entity 9v9")
 		}
-		return refused(ecs.NoWorld, "no world")
+		return refused(refusal.NoWorld, "no world")
 	}
 	if note := member(c.Request.Arguments, "note"); note != nil {
 		s, _ := text(note)

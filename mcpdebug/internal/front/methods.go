@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -75,7 +75,7 @@ func (f *Front) unknownMethod(a *asker, method string) *rpcError {
 		known = modernMethods
 	}
 	e := rpcErrorf(codeNoMethod, "unknown method %q", clip(method))
-	e.data = append(appendStrings([]byte(`{"options":`), ecs.Nearest(method, known)), '}')
+	e.data = append(appendStrings([]byte(`{"options":`), refusal.Nearest(method, known)), '}')
 	return e
 }
 
@@ -159,7 +159,7 @@ func wantedGroups(q url.Values, l *tools.Listing) ([]string, *rpcError) {
 		groups[i] = strings.TrimSpace(g)
 		if !slices.Contains(known, groups[i]) {
 			e := rpcErrorf(codeParams, "the URL asks for the tool group %q, which no tool is in", clip(groups[i]))
-			e.data = append(appendStrings([]byte(`{"options":`), ecs.Nearest(groups[i], known)), '}')
+			e.data = append(appendStrings([]byte(`{"options":`), refusal.Nearest(groups[i], known)), '}')
 			return nil, e
 		}
 	}
@@ -200,7 +200,7 @@ func (f *Front) guarded(what string, run func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.b.Logger().Error("panic", "in", what, "panic", p, "stack", string(debug.Stack()))
-			err = &ecs.Error{Code: ecs.Panicked, Message: fmt.Sprintf("%s panicked: %v", what, p)}
+			err = &refusal.Error{Code: refusal.Panicked, Message: fmt.Sprintf("%s panicked: %v", what, p)}
 		}
 	}()
 	return run()
@@ -208,13 +208,13 @@ func (f *Front) guarded(what string, run func() error) (err error) {
 
 // errorObject encodes a refusal as the "error" object of the wire contract.
 func errorObject(err error) json.RawMessage {
-	e, ok := err.(*ecs.Error)
+	e, ok := err.(*refusal.Error)
 	if !ok {
-		e = &ecs.Error{Code: ecs.InvalidArguments, Message: err.Error()}
+		e = &refusal.Error{Code: refusal.InvalidArguments, Message: err.Error()}
 	}
 	b, err := json.Marshal(e)
 	if err != nil {
-		b, _ = json.Marshal(&ecs.Error{Code: e.Code, Message: e.Message, Options: e.Options, Hint: e.Hint})
+		b, _ = json.Marshal(&refusal.Error{Code: e.Code, Message: e.Message, Options: e.Options, Hint: e.Hint})
 	}
 	return b
 }

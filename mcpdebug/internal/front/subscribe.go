@@ -25,7 +25,7 @@ func (x *exchange) subscribe() {
 	}
 	on := x.e.method == "resources/subscribe"
 	if err := x.f.canSubscribe(uri); on && err != nil {
-		x.send(nil, refusal(err))
+		x.send(nil, refusedError(err))
 		return
 	}
 	s := x.session
@@ -108,7 +108,7 @@ func (f *Front) listen(x *exchange) {
 	}
 	for _, uri := range uris {
 		if err := f.canSubscribe(uri); err != nil {
-			x.send(nil, refusal(err))
+			x.send(nil, refusedError(err))
 			return
 		}
 	}

@@ -1,7 +1,7 @@
 package front
 
 import (
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -11,7 +11,7 @@ func (f *Front) canSubscribe(uri string) error {
 	p, vars, known := docs.Resource(uri)
 	if !known {
 		uris := docs.URIs()
-		return &ecs.Error{Code: ecs.NotFound, Message: "no resource " + clip(uri), Got: clip(uri), Options: ecs.Nearest(uri, uris), Total: len(uris)}
+		return &refusal.Error{Code: refusal.NotFound, Message: "no resource " + clip(uri), Got: clip(uri), Options: refusal.Nearest(uri, uris), Total: len(uris)}
 	}
 	if p.Check == nil {
 		return nil

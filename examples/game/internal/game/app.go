@@ -10,6 +10,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/examples/game/internal/audio"
 	"github.com/loupe-ecs/loupe/examples/game/internal/render"
 	"github.com/loupe-ecs/loupe/tools"
@@ -101,7 +102,7 @@ func (c cameraPart) Move(m tools.CameraMove) error {
 	set(&cam.Zoom, m.Zoom)
 	set(&cam.Rotation, m.Rotation)
 	if cam.Zoom < 0.05 || cam.Zoom > 20 {
-		return &loupe.Error{Code: loupe.InvalidArguments, Message: fmt.Sprintf("zoom %v is out of range", cam.Zoom), Got: cam.Zoom, Want: "0.05 to 20"}
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("zoom %v is out of range", cam.Zoom), Got: cam.Zoom, Want: "0.05 to 20"}
 	}
 	if m.X != nil || m.Y != nil {
 		cam.Follow = false
@@ -241,23 +242,23 @@ func soundInfo(s *audio.Sound) tools.Sound {
 
 func (a audioPart) Reload(name string) (tools.Sound, error) {
 	if a.g.bank == nil {
-		return tools.Sound{}, &loupe.Error{Code: loupe.NotSupported, Message: "the game runs without sounds"}
+		return tools.Sound{}, &refusal.Error{Code: refusal.NotSupported, Message: "the game runs without sounds"}
 	}
 	s, err := a.g.bank.Reload(name)
 	if err == nil {
 		return soundInfo(s), nil
 	}
-	e := &loupe.Error{Code: loupe.InvalidArguments, Message: err.Error(), Got: name, Hint: "the old sound stays; the file must be 16-bit PCM WAV in the asset folder"}
+	e := &refusal.Error{Code: refusal.InvalidArguments, Message: err.Error(), Got: name, Hint: "the old sound stays; the file must be 16-bit PCM WAV in the asset folder"}
 	switch {
 	case errors.Is(err, audio.ErrNoFolder):
-		e.Code, e.Hint = loupe.NotSupported, "start the game with -data"
+		e.Code, e.Hint = refusal.NotSupported, "start the game with -data"
 	case errors.Is(err, fs.ErrNotExist):
 		var names []string
 		for _, f := range a.g.bank.Files() {
 			names = append(names, strings.TrimSuffix(f, ".wav"))
 		}
-		e.Code, e.Message, e.Hint = loupe.NotFound, fmt.Sprintf("the asset folder has no sound %q", name), "audio lists the sounds"
-		e.Options, e.Total, e.Next = loupe.Nearest(name, names), len(names), "audio"
+		e.Code, e.Message, e.Hint = refusal.NotFound, fmt.Sprintf("the asset folder has no sound %q", name), "audio lists the sounds"
+		e.Options, e.Total, e.Next = refusal.Nearest(name, names), len(names), "audio"
 	}
 	return tools.Sound{}, e
 }
@@ -273,9 +274,9 @@ func (s screenPart) Capture(shot tools.Shot, done func(tools.Picture, error)) {
 	e, ok := s.g.find(shot.Entity)
 	switch {
 	case !ok:
-		done(tools.Picture{}, &loupe.Error{Code: loupe.EntityDead, Message: "entity " + shot.Entity.String() + " is not alive", Next: "query"})
+		done(tools.Picture{}, &refusal.Error{Code: refusal.EntityDead, Message: "entity " + shot.Entity.String() + " is not alive", Next: "query"})
 	case !s.g.position.Has(e):
-		done(tools.Picture{}, &loupe.Error{Code: loupe.ComponentMissing, Message: "entity " + shot.Entity.String() + " has no Position: there is no place to show",
+		done(tools.Picture{}, &refusal.Error{Code: refusal.ComponentMissing, Message: "entity " + shot.Entity.String() + " has no Position: there is no place to show",
 			Want: "Position"})
 	default:
 		img, at := s.g.drawAround(e)

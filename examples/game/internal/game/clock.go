@@ -3,7 +3,7 @@ package game
 import (
 	"math"
 
-	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -27,7 +27,7 @@ func (c *Clock) Info() tools.ClockInfo {
 // Set implements [tools.Clock].
 func (c *Clock) Set(change tools.ClockChange) error {
 	if top := c.g.States.Top(); change.Step > 0 && top != Playing {
-		return &loupe.Error{Code: loupe.NotRunning, Message: "no tick runs in the state " + top, Got: top, Want: Playing,
+		return &refusal.Error{Code: refusal.NotRunning, Message: "no tick runs in the state " + top, Got: top, Want: Playing,
 			Hint: "states_pop leaves the state; states_push enters playing", Next: "states_info"}
 	}
 	if change.Scale != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -140,7 +140,7 @@ func TestRunUntilIsExact(t *testing.T) {
 	if c.ok("run_until", until, &r); r.Ticks != 0 || !r.Matched {
 		t.Errorf("%+v", r)
 	}
-	c.refused("run_until", obj{"where": "Health.HP < 0"}, loupe.NotSupported)
+	c.refused("run_until", obj{"where": "Health.HP < 0"}, refusal.NotSupported)
 }
 
 func TestTheClockAndTheRestOfTheGame(t *testing.T) {
@@ -148,10 +148,10 @@ func TestTheClockAndTheRestOfTheGame(t *testing.T) {
 	c := connect(t, play(t, Options{Seed: 2, Enemies: 40}, 60))
 	// Another state holds the ticks: steps are refused, not kept for later.
 	c.g.States.Push(Paused)
-	if e := c.refused("clock_set", obj{"step": 1}, loupe.NotRunning); !strings.Contains(e.Message, Paused) {
+	if e := c.refused("clock_set", obj{"step": 1}, refusal.NotRunning); !strings.Contains(e.Message, Paused) {
 		t.Errorf("%+v", e)
 	}
-	c.refused("run_until", obj{"where": "Health.HP < 0"}, loupe.NotSupported)
+	c.refused("run_until", obj{"where": "Health.HP < 0"}, refusal.NotSupported)
 	if a := c.waited("run_until", obj{"where": "Health.HP < 0"}); !a.Result.IsError {
 		t.Errorf("ran in the state paused: %s", a.Result.StructuredContent)
 	}
@@ -168,9 +168,9 @@ func TestTheClockAndTheRestOfTheGame(t *testing.T) {
 	// A crash on the way is told as one, and no tick waits for the game to go on.
 	c.g.opts.CrashAt = c.g.frame + 1
 	a := c.waited("clock_set", obj{"step": 10000})
-	var r struct{ Error loupe.Error }
+	var r struct{ Error refusal.Error }
 	json.Unmarshal(a.Result.StructuredContent, &r)
-	if r.Error.Code != loupe.Crashed || !strings.Contains(r.Error.Message, "combat") {
+	if r.Error.Code != refusal.Crashed || !strings.Contains(r.Error.Message, "combat") {
 		t.Fatalf("%s", a.Result.StructuredContent)
 	}
 	at := c.g.Ticks()

@@ -1,7 +1,7 @@
 package game
 
 import (
-	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Amount is the argument of Heal and Damage.
@@ -37,36 +37,36 @@ func (h *Health) Damage(n int) {
 }
 
 func init() {
-	loupe.Describe(
-		loupe.Doc[Health]("How much an entity can take. An enemy at 0 dies; the player goes down until the next wave."),
-		loupe.Computed("Ratio", (*Health).Ratio, "HP divided by Max, 0 to 1"),
-		loupe.Action("Heal", func(h *Health, in Amount) (HPLeft, error) {
+	value.Describe(
+		value.Doc[Health]("How much an entity can take. An enemy at 0 dies; the player goes down until the next wave."),
+		value.Computed("Ratio", (*Health).Ratio, "HP divided by Max, 0 to 1"),
+		value.Action("Heal", func(h *Health, in Amount) (HPLeft, error) {
 			h.Heal(in.Amount)
 			return HPLeft{h.HP}, nil
 		}, "Adds hp, up to Max."),
-		loupe.Action("Damage", func(h *Health, in Amount) (HPLeft, error) {
+		value.Action("Damage", func(h *Health, in Amount) (HPLeft, error) {
 			h.Damage(in.Amount)
 			return HPLeft{h.HP}, nil
 		}, "Takes hp away, down to 0."),
 	)
-	loupe.Describe(loupe.Doc[Position]("Where an entity is; alone it just stands there."))
-	loupe.Describe(
-		loupe.Doc[Velocity]("What the system movement adds to Position."),
-		loupe.Computed("Speed", func(v *Velocity) float64 { _, _, l := unit(v.X, v.Y); return l }, "Length of the vector.", "unit=px/s"),
+	value.Describe(value.Doc[Position]("Where an entity is; alone it just stands there."))
+	value.Describe(
+		value.Doc[Velocity]("What the system movement adds to Position."),
+		value.Computed("Speed", func(v *Velocity) float64 { _, _, l := unit(v.X, v.Y); return l }, "Length of the vector.", "unit=px/s"),
 	)
-	loupe.Describe(loupe.Doc[Player]("Marks the entity that is played."), loupe.Label(func(*Player) string { return "player" }))
-	loupe.Describe(loupe.Doc[Enemy]("Hostile to the player."), loupe.Label(func(e *Enemy) string { return e.Kind.String() }))
-	loupe.Describe(loupe.Doc[Projectile]("A shot in flight."), loupe.Label(func(*Projectile) string { return "bolt" }))
-	loupe.Describe(loupe.Doc[Pickup]("Collected by touching it."), loupe.Label(func(p *Pickup) string { return p.Kind.String() }))
-	loupe.Describe(loupe.Doc[Wall]("A solid box."), loupe.Label(func(*Wall) string { return "wall" }))
-	loupe.Describe(loupe.Doc[Inventory]("What the player or a chest holds."))
-	loupe.Describe(loupe.Doc[ChildOf]("Fastens an entity to its target, at its Offset; it goes when the target goes."))
-	loupe.Describe(loupe.Doc[Sprite]("How an entity looks. Without a Position it is not drawn."))
+	value.Describe(value.Doc[Player]("Marks the entity that is played."), value.Label(func(*Player) string { return "player" }))
+	value.Describe(value.Doc[Enemy]("Hostile to the player."), value.Label(func(e *Enemy) string { return e.Kind.String() }))
+	value.Describe(value.Doc[Projectile]("A shot in flight."), value.Label(func(*Projectile) string { return "bolt" }))
+	value.Describe(value.Doc[Pickup]("Collected by touching it."), value.Label(func(p *Pickup) string { return p.Kind.String() }))
+	value.Describe(value.Doc[Wall]("A solid box."), value.Label(func(*Wall) string { return "wall" }))
+	value.Describe(value.Doc[Inventory]("What the player or a chest holds."))
+	value.Describe(value.Doc[ChildOf]("Fastens an entity to its target, at its Offset; it goes when the target goes."))
+	value.Describe(value.Doc[Sprite]("How an entity looks. Without a Position it is not drawn."))
 	labels := map[MaterialID]string{}
 	for id := range materials {
 		labels[id] = materialNames[id]
 	}
-	loupe.EnumLabels(labels)
+	value.EnumLabels(labels)
 }
 
 var materialNames = [materials]string{"player", "grunt", "brute", "sniper", "bolt", "coin", "medkit", "chest", "drone", "banner", "spark", "wall"}

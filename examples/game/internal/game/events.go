@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -79,7 +79,7 @@ func (s Events) Push(kind string, payload any) error {
 		g.camera.Follow = p.On
 	case LoadLevelEvent:
 		if g.wantLevel != nil {
-			return &loupe.Error{Code: loupe.Busy, Message: "a level is waiting to be loaded already", Hint: "try again when it has been"}
+			return &refusal.Error{Code: refusal.Busy, Message: "a level is waiting to be loaded already", Hint: "try again when it has been"}
 		}
 		g.wantLevel = &p
 	case nil:
@@ -87,9 +87,9 @@ func (s Events) Push(kind string, payload any) error {
 			g.quit = true
 			return nil
 		}
-		return &loupe.Error{Code: loupe.InvalidArguments, Message: "event " + strconv.Quote(kind) + " needs a payload"}
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: "event " + strconv.Quote(kind) + " needs a payload"}
 	default:
-		return &loupe.Error{Code: loupe.InvalidArguments, Message: "no event of kind " + strconv.Quote(kind)}
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: "no event of kind " + strconv.Quote(kind)}
 	}
 	return nil
 }
@@ -103,8 +103,8 @@ func (g *Game) key(k KeyEvent) error {
 	in := g.input
 	i := slices.IndexFunc(keyNames, func(n string) bool { return strings.EqualFold(n, k.Key) })
 	if i < 0 {
-		return &loupe.Error{Code: loupe.InvalidArguments, Message: "no key named " + strconv.Quote(k.Key) + " does anything", Got: k.Key,
-			Options: loupe.Nearest(k.Key, keyNames), Total: len(keyNames)}
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: "no key named " + strconv.Quote(k.Key) + " does anything", Got: k.Key,
+			Options: refusal.Nearest(k.Key, keyNames), Total: len(keyNames)}
 	}
 	switch name := keyNames[i]; name {
 	case "W", "Up":

@@ -13,8 +13,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
-	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Stopping movement freezes what moves, and nothing else.
@@ -80,7 +80,7 @@ func TestOnlyPlayingAdvances(t *testing.T) {
 
 func TestStatesRefuse(t *testing.T) {
 	g := play(t, Options{Seed: 1}, 0)
-	if err := g.States.Push("pausd"); err == nil || err.(*loupe.Error).Options[0] != Paused {
+	if err := g.States.Push("pausd"); err == nil || err.(*refusal.Error).Options[0] != Paused {
 		t.Errorf("unknown state: %v", err)
 	}
 	for g.States.Pop() == nil {

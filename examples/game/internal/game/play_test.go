@@ -10,8 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/examples/game/internal/audio"
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/tools"
@@ -77,10 +77,10 @@ func (c *client) ok(tool string, args any, into any) {
 }
 
 // refused calls and wants a refusal with a code.
-func (c *client) refused(tool string, args any, code loupe.Code) *loupe.Error {
+func (c *client) refused(tool string, args any, code refusal.Code) *refusal.Error {
 	c.t.Helper()
 	a := c.call(tool, args)
-	var r struct{ Error loupe.Error }
+	var r struct{ Error refusal.Error }
 	json.Unmarshal(a.Result.StructuredContent, &r)
 	if !a.Result.IsError || r.Error.Code != code {
 		c.t.Errorf("%s(%v): got %s, want a refusal %s", tool, args, a.Result.StructuredContent, code)
@@ -154,17 +154,17 @@ func TestAnAgentPlays(t *testing.T) {
 func TestEventsThatAreRefused(t *testing.T) {
 	c := connect(t, play(t, Options{Seed: 1, Enemies: 12}, 10))
 	before := c.g.Hash()
-	if e := c.refused("send_event", obj{"kind": "kye"}, loupe.NotFound); len(e.Options) == 0 || e.Options[0] != "key" {
+	if e := c.refused("send_event", obj{"kind": "kye"}, refusal.NotFound); len(e.Options) == 0 || e.Options[0] != "key" {
 		t.Errorf("options %v", e.Options)
 	}
-	if e := c.refused("send_event", obj{"kind": "key", "payload": obj{"key": "Spcae", "down": true}}, loupe.InvalidArguments); !slices.Contains(e.Options, "Space") {
+	if e := c.refused("send_event", obj{"kind": "key", "payload": obj{"key": "Spcae", "down": true}}, refusal.InvalidArguments); !slices.Contains(e.Options, "Space") {
 		t.Errorf("options %v", e.Options)
 	}
-	c.refused("send_event", obj{"kind": "key"}, loupe.InvalidArguments)
-	c.refused("send_event", obj{"kind": "key", "payload": obj{"key": "W", "down": true, "hard": 1}}, loupe.InvalidArguments)
-	c.refused("send_event", obj{"kind": "pointer", "payload": obj{"x": -5, "y": 0}}, loupe.InvalidArguments)
-	c.refused("send_event", obj{"kind": "quit", "payload": obj{"now": true}}, loupe.InvalidArguments)
-	c.refused("send_event", obj{"payload": obj{"key": "W"}}, loupe.InvalidArguments)
+	c.refused("send_event", obj{"kind": "key"}, refusal.InvalidArguments)
+	c.refused("send_event", obj{"kind": "key", "payload": obj{"key": "W", "down": true, "hard": 1}}, refusal.InvalidArguments)
+	c.refused("send_event", obj{"kind": "pointer", "payload": obj{"x": -5, "y": 0}}, refusal.InvalidArguments)
+	c.refused("send_event", obj{"kind": "quit", "payload": obj{"now": true}}, refusal.InvalidArguments)
+	c.refused("send_event", obj{"payload": obj{"key": "W"}}, refusal.InvalidArguments)
 	if c.g.Hash() != before || c.g.Quit() || c.g.input.Any {
 		t.Error("a refused event changed something")
 	}
@@ -200,7 +200,7 @@ func TestCamera(t *testing.T) {
 		t.Errorf("a moved camera stays: %+v", i)
 	}
 	for _, bad := range []obj{{"zoom": 0}, {"zoom": -1}, {"zoom": 1e9}, {"zoom": "NaN"}, {"x": "Infinity"}, {}, {"z": 1}} {
-		c.refused("camera_move", bad, loupe.InvalidArguments)
+		c.refused("camera_move", bad, refusal.InvalidArguments)
 	}
 	if c.g.camera.X != 100 || c.g.camera.Zoom != 2 {
 		t.Errorf("a refused move moved: %+v", *c.g.camera)
@@ -236,9 +236,9 @@ func TestRaycastThroughTheTool(t *testing.T) {
 	if r.Hit {
 		t.Errorf("mask 0 hit: %+v", r)
 	}
-	c.refused("physics_raycast", obj{"x1": 0, "y1": 0, "x2": 1}, loupe.InvalidArguments)
-	c.refused("physics_raycast", obj{"x1": 0, "y1": 0, "x2": 1, "y2": "NaN"}, loupe.InvalidArguments)
-	c.refused("physics_raycast", obj{"x1": 0, "y1": 0, "x2": 1, "y2": 1, "mask": -1}, loupe.InvalidArguments)
+	c.refused("physics_raycast", obj{"x1": 0, "y1": 0, "x2": 1}, refusal.InvalidArguments)
+	c.refused("physics_raycast", obj{"x1": 0, "y1": 0, "x2": 1, "y2": "NaN"}, refusal.InvalidArguments)
+	c.refused("physics_raycast", obj{"x1": 0, "y1": 0, "x2": 1, "y2": 1, "mask": -1}, refusal.InvalidArguments)
 	// An entity that was moved a moment ago is hit where it is now.
 	var s struct{ Entity string }
 	c.ok("spawn", obj{"components": obj{"Position": obj{"X": p.X, "Y": p.Y - 40}, "Body": obj{"Radius": 3, "Group": "chest"}}}, &s)
@@ -265,7 +265,7 @@ func TestListsOfLooks(t *testing.T) {
 	if layer.Name != "actors" {
 		t.Errorf("%+v", layer)
 	}
-	if e := c.refused("layers_info", obj{"layer": "actor"}, loupe.NotFound); e.Options[0] != "actors" {
+	if e := c.refused("layers_info", obj{"layer": "actor"}, refusal.NotFound); e.Options[0] != "actors" {
 		t.Errorf("options %v", e.Options)
 	}
 	var m struct{ Materials []tools.Material }
@@ -273,7 +273,7 @@ func TestListsOfLooks(t *testing.T) {
 	if len(m.Materials) != 3 || m.Materials[1].Name != "grunt" || m.Materials[1].Uses == 0 || m.Materials[1].Width == 0 {
 		t.Errorf("%+v", m.Materials)
 	}
-	c.refused("materials_info", obj{"material": "gold"}, loupe.NotFound)
+	c.refused("materials_info", obj{"material": "gold"}, refusal.NotFound)
 	c.g.Draw()
 	var r tools.RenderInfo
 	c.ok("render_info", obj{}, &r)
@@ -303,15 +303,15 @@ func TestSoundsAreReloaded(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	os.WriteFile(file, []byte("broken"), 0o666)
-	c.refused("reload_sound", obj{"name": "shot"}, loupe.InvalidArguments)
-	c.refused("reload_sound", obj{"name": "../shot"}, loupe.InvalidArguments)
-	if e := c.refused("reload_sound", obj{"name": "shoot"}, loupe.NotFound); len(e.Options) == 0 || e.Options[0] != "shot" {
+	c.refused("reload_sound", obj{"name": "shot"}, refusal.InvalidArguments)
+	c.refused("reload_sound", obj{"name": "../shot"}, refusal.InvalidArguments)
+	if e := c.refused("reload_sound", obj{"name": "shoot"}, refusal.NotFound); len(e.Options) == 0 || e.Options[0] != "shot" {
 		t.Errorf("options %v", e.Options)
 	}
 	if n := len(g.Mixer().Sound("shot").Samples); n != 4 {
 		t.Errorf("the old sound is gone: %d samples", n)
 	}
-	if err := play(t, Options{Seed: 1}, 0).reload("shot"); !errors.Is(err, loupe.NotSupported) {
+	if err := play(t, Options{Seed: 1}, 0).reload("shot"); !errors.Is(err, refusal.NotSupported) {
 		t.Errorf("without sounds: %v", err)
 	}
 }

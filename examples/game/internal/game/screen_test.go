@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // shot takes a screenshot through the tool.
@@ -83,12 +83,12 @@ func TestScreenshot(t *testing.T) {
 		t.Errorf("saved %d bytes of %d: %v", len(b), r.Bytes, err)
 	}
 	for _, bad := range []obj{{"scale": 0}, {"scale": 100}, {"scale": "NaN"}, {"crop": obj{"width": 0, "height": 5}}, {"crop": obj{"x": 5000, "width": 5, "height": 5}}, {"save": "../x"}} {
-		c.refused("screenshot", bad, loupe.InvalidArguments)
+		c.refused("screenshot", bad, refusal.InvalidArguments)
 	}
-	c.refused("screenshot", obj{"entity": "9999v0"}, loupe.UnknownEntity)
+	c.refused("screenshot", obj{"entity": "9999v0"}, refusal.UnknownEntity)
 	var s struct{ Entity string }
 	c.ok("spawn", obj{"components": obj{"Health": obj{"HP": 1}}}, &s)
-	c.refused("screenshot", obj{"entity": s.Entity}, loupe.ComponentMissing)
+	c.refused("screenshot", obj{"entity": s.Entity}, refusal.ComponentMissing)
 }
 
 // Wherever an entity is, its picture shows it.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // The states of the game.
@@ -37,11 +37,11 @@ func (s *States) Top() string { return s.stack[len(s.stack)-1] }
 // Push enters a state.
 func (s *States) Push(name string) error {
 	if !slices.Contains(stateNames, name) {
-		return &loupe.Error{Code: loupe.NotFound, Message: "no state named " + strconv.Quote(name), Got: name,
-			Options: loupe.Nearest(name, stateNames), Total: len(stateNames), Hint: "push one of these states"}
+		return &refusal.Error{Code: refusal.NotFound, Message: "no state named " + strconv.Quote(name), Got: name,
+			Options: refusal.Nearest(name, stateNames), Total: len(stateNames), Hint: "push one of these states"}
 	}
 	if len(s.stack) >= maxStates {
-		return &loupe.Error{Code: loupe.TooLarge, Message: "the stack of states is " + strconv.Itoa(maxStates) + " deep",
+		return &refusal.Error{Code: refusal.TooLarge, Message: "the stack of states is " + strconv.Itoa(maxStates) + " deep",
 			Hint: "states_pop leaves the top state"}
 	}
 	s.stack = append(s.stack, name)
@@ -51,7 +51,7 @@ func (s *States) Push(name string) error {
 // Pop leaves the top state; the last one stays.
 func (s *States) Pop() error {
 	if len(s.stack) == 1 {
-		return &loupe.Error{Code: loupe.InvalidArguments, Message: "the last state (" + s.stack[0] + ") cannot be left",
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: "the last state (" + s.stack[0] + ") cannot be left",
 			Hint: "states_push another state over it"}
 	}
 	s.stack = s.stack[:len(s.stack)-1]
