@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -90,7 +90,7 @@ func (s *Server) call(ctx context.Context, info *front.CallInfo) *tools.Reply {
 // tools along.
 func (s *Server) lookup(ctx context.Context, info *front.CallInfo, mayWait bool) (*tools.Published, *tools.Reply) {
 	if s.closing.Load() {
-		return nil, refusal(errClosed(), s.frame.Load())
+		return nil, refusedReply(errClosed(), s.frame.Load())
 	}
 	if info.Tool != nil {
 		return info.Tool, nil
@@ -111,7 +111,7 @@ func (s *Server) lookup(ctx context.Context, info *front.CallInfo, mayWait bool)
 		if e == nil {
 			e = needs(&tools.Spec{Name: name, NeedsApp: true}, true, false)
 		}
-		return nil, refusal(e, s.frame.Load())
+		return nil, refusedReply(e, s.frame.Load())
 	}
 	return nil, &tools.Reply{IsError: true, RPC: s.unknownTool(name)}
 }
@@ -127,21 +127,21 @@ func (s *Server) unknownTool(name string) *tools.RPCError {
 	if sub, _ := s.builtIns.SubsystemOf(name); sub != nil {
 		hint = "the game does not provide it (" + sub.Name + "); capabilities lists what it lacks"
 	}
-	data := marshal(map[string]any{"code": ecs.NotFound, "got": name, "options": ecs.Nearest(name, names), "total": len(names), "hint": hint})
+	data := marshal(map[string]any{"code": refusal.NotFound, "got": name, "options": refusal.Nearest(name, names), "total": len(names), "hint": hint})
 	return &tools.RPCError{Code: -32602, Message: fmt.Sprintf("unknown tool %q", name), Data: data}
 }
 
 // admit is the gate on arrival; a reply is a refusal.
 func (s *Server) admit(c *call) *tools.Reply {
 	if e := s.gate(&c.pub.Spec, onArrival); e != nil {
-		return refusal(e, s.frame.Load())
+		return refusedReply(e, s.frame.Load())
 	}
 	v := s.view.Load()
 	if !c.pub.Spec.OffFrame && (c.pub.Spec.NeedsWorld || v.bound) {
 		v = s.fresh(c.ctx, time.Second)
 	}
 	if e := needs(&c.pub.Spec, v.bound, v.app != nil); e != nil {
-		return refusal(e, s.frame.Load())
+		return refusedReply(e, s.frame.Load())
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func prepareWith(pub *tools.Published, h tools.Handler, tc *tools.Call) (tools.J
 }
 
 func mayBeNew(err error) bool {
-	return errors.Is(err, ecs.UnknownComponent) || errors.Is(err, ecs.NotFound)
+	return errors.Is(err, refusal.UnknownComponent) || errors.Is(err, refusal.NotFound)
 }
 
 // record writes the call into the last calls, the audit log and Options.OnCall.
@@ -200,7 +200,7 @@ func (s *Server) record(c *call, r *tools.Reply) {
 			outcome = string(code)
 		}
 		level := slog.LevelInfo
-		if code == ecs.OutcomeUnknown || code == ecs.Panicked {
+		if code == refusal.OutcomeUnknown || code == refusal.Panicked {
 			level = slog.LevelWarn
 		}
 		s.log.Log(context.Background(), level, auditMessage, "tool", c.pub.Spec.Name, "client", c.info.Request.Client,

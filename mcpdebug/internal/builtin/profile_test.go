@@ -14,6 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -56,10 +57,10 @@ func hotSystem(until time.Time) (n int) {
 func TestProfileFindsTheHotSystem(t *testing.T) {
 	h, host := profileHarness(t)
 	h.ok("profile_start", `{}`)
-	h.refused("profile_start", `{}`, ecs.AlreadyRunning, "profile_stop")
+	h.refused("profile_start", `{}`, refusal.AlreadyRunning, "profile_stop")
 	pprof.Do(t.Context(), pprof.Labels("system", "hot"), func(context.Context) { hotSystem(time.Now().Add(300 * time.Millisecond)) })
 	host.frame = 30
-	h.refused("profile_stop", `{"name":"../evil"}`, ecs.InvalidArguments, "folder")
+	h.refused("profile_stop", `{"name":"../evil"}`, refusal.InvalidArguments, "folder")
 	r := h.ok("profile_stop", `{"name":"p"}`)
 	by, _ := json.Marshal(r["bySystem"])
 	top, _ := json.Marshal(r["top"])
@@ -80,7 +81,7 @@ func TestProfileFindsTheHotSystem(t *testing.T) {
 	if err != nil || !strings.Contains(string(collapsed), ";") {
 		t.Errorf("collapsed stacks: %v %.200s", err, collapsed)
 	}
-	h.refused("profile_stop", `{}`, ecs.NotRunning, "profile_start")
+	h.refused("profile_stop", `{}`, refusal.NotRunning, "profile_start")
 }
 
 func TestProfileOfTheHostIsLeftAlone(t *testing.T) {
@@ -89,11 +90,11 @@ func TestProfileOfTheHostIsLeftAlone(t *testing.T) {
 	if err := pprof.StartCPUProfile(&own); err != nil {
 		t.Skip("the test binary is being profiled: ", err)
 	}
-	e := h.refused("profile_start", `{}`, ecs.AlreadyRunning)
+	e := h.refused("profile_start", `{}`, refusal.AlreadyRunning)
 	if !strings.Contains(e.Message, "of its own") {
 		t.Errorf("got %q", e.Message)
 	}
-	h.refused("profile_stop", `{}`, ecs.NotRunning)
+	h.refused("profile_stop", `{}`, refusal.NotRunning)
 	pprof.StopCPUProfile()
 	if own.Len() == 0 {
 		t.Error("the game's own profile was ended")
@@ -124,8 +125,8 @@ func TestEmptyProfileIsAnAnswer(t *testing.T) {
 	if r := h.ok("profile_stop", `{}`); r["hint"] == nil || len(r["top"].([]any)) != 0 {
 		t.Errorf("got %v, want a hint", r)
 	}
-	h.refused("profile_start", `{"kind":"gpu"}`, ecs.InvalidArguments, "mutex")
-	h.refused("profile_start", `{"kind":"cpu","system":"x"}`, ecs.NotSupported)
+	h.refused("profile_start", `{"kind":"gpu"}`, refusal.InvalidArguments, "mutex")
+	h.refused("profile_start", `{"kind":"cpu","system":"x"}`, refusal.NotSupported)
 }
 
 func TestHeapProfile(t *testing.T) {
@@ -183,7 +184,7 @@ func TestFrameTimesBlameTheSystem(t *testing.T) {
 	if r, err := frameTimes(app, frameTimesArgs{Frames: 10, System: "movement"}); err != nil || r.Frames != 10 || r.MaxMs != 2 || len(r.Systems) != 1 {
 		t.Errorf("narrowed: %+v, %v", r, err)
 	}
-	if _, err := frameTimes(app, frameTimesArgs{System: "movment"}); err == nil || err.(*ecs.Error).Options[0] != "movement" {
+	if _, err := frameTimes(app, frameTimesArgs{System: "movment"}); err == nil || err.(*refusal.Error).Options[0] != "movement" {
 		t.Errorf("misspelt: %v", err)
 	}
 	if r, err := frameTimes(&tools.App{Systems: clock{}}, frameTimesArgs{}); err != nil || r.Frames != 0 {

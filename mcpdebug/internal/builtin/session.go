@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
