@@ -32,6 +32,18 @@ type Fixture struct {
 // Run runs every case against worlds made by newWorld.
 func Run(t *testing.T, newWorld func(testing.TB) Fixture) {
 	t.Helper()
+	run(t, cases, newWorld)
+}
+
+// RunObserving runs the cases about looking at a world: for what shows one that
+// something else changes, such as package imageworld.
+func RunObserving(t *testing.T, newWorld func(testing.TB) Fixture) {
+	t.Helper()
+	run(t, observing, newWorld)
+}
+
+func run(t *testing.T, cases []kase, newWorld func(testing.TB) Fixture) {
+	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			f := newWorld(t)
@@ -51,7 +63,10 @@ type kase struct {
 	run        func(*kit)
 }
 
-var cases = concat(observeCases, chunkCases, applyCases, relationCases, lockCases, resourceCases, restoreCases, stressCases)
+var (
+	observing = concat(observeCases, chunkCases)
+	cases     = concat(observing, applyCases, relationCases, lockCases, resourceCases, restoreCases, stressCases)
+)
 
 func concat(lists ...[]kase) (all []kase) {
 	for _, l := range lists {

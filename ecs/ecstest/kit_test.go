@@ -59,7 +59,7 @@ var faults = map[string]struct {
 		f.catalog = func() *ecs.Catalog { c := *f.World.Catalog(); return &c }
 		return f
 	}},
-	"nothing declared": {"Restore/Equal", func(f *faulty) ecs.World {
+	"nothing declared": {"Listener/Panics", func(f *faulty) ecs.World {
 		f.catalog = func() *ecs.Catalog { c := f.World.Catalog(); c.Engine.Cannot = nil; return c }
 		return f
 	}},

@@ -10,7 +10,8 @@ import (
 // Equal reports whether a and b are the same value, bit for bit: NaN equals
 // the same NaN, 0 does not equal -0, a nil slice or map does not equal an empty
 // one. References are equal if what they lead to is equal, cycles included;
-// funcs and chans if they are the same. Locks are not compared.
+// funcs, chans and handles of the process if they are the same. Locks are not
+// compared. Any goroutine, while nobody writes to either.
 func Equal(a, b reflect.Value) bool {
 	if !a.IsValid() || !b.IsValid() {
 		return a.IsValid() == b.IsValid()
@@ -79,6 +80,9 @@ func equalAt(t reflect.Type, a, b unsafe.Pointer, on map[equalPair]bool) bool {
 		pa, pb := *(*unsafe.Pointer)(a), *(*unsafe.Pointer)(b)
 		if pa == nil || pb == nil || pa == pb {
 			return pa == pb
+		}
+		if sharedTarget(t.Elem()) || leadsNowhere(t) {
+			return false // a handle of the process, which may be in use just now
 		}
 		pair := equalPair{pa, pb, t}
 		if on[pair] {

@@ -33,6 +33,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		"ecs/internal/engine":       {"ecs", "ecs/refusal", "ecs/value"},
 		"ecs/archeworld":            {"ecs", "ecs/refusal", "ecs/value", "ecs/internal/engine"},
 		"ecs/arkworld":              {"ecs", "ecs/refusal", "ecs/value", "ecs/internal/engine"},
+		"ecs/imageworld":            {"ecs", "ecs/refusal", "ecs/value", "ecs/internal/engine"},
 		"ecs/ecstest":               {"ecs", "ecs/refusal", "ecs/value"},
 		"snapshot":                  {"ecs", "ecs/refusal", "ecs/value"},
 		"sandbox":                   {"ecs", "ecs/refusal", "ecs/value", "ecs/query"},

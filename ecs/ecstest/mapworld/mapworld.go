@@ -25,7 +25,7 @@ type Relation struct{}
 
 func init() { value.RegisterMarkerType(reflect.TypeFor[Relation]()) }
 
-// World implements ecs.World.
+// World implements ecs.World and ecs.Restorer.
 type World struct {
 	types     []*value.Type
 	relation  []bool
@@ -152,7 +152,7 @@ func (w *World) Catalog() *ecs.Catalog {
 	}
 	c := ecs.Catalog{
 		Engine: ecs.Engine{Name: "map", Cannot: []string{
-			"capturing and restoring a world", "releasing locks from outside", "listening to events"}},
+			"releasing locks from outside", "listening to events"}},
 		Entities: ecs.EntityCounts{Alive: len(w.at), Recycled: len(w.free), Total: len(w.slots), Capacity: cap(w.slots)},
 		Locked:   w.Locked(), CachedFilters: -1,
 	}
