@@ -40,7 +40,7 @@ type target struct {
 }
 
 func echoServer(c *mcpdebug.Server) error {
-	return c.Register(tools.New(tools.Spec{Name: "echo", ReadOnly: true, Description: "Says it again."},
+	return c.Register(tools.New(tools.Spec{Name: "echo", Effect: tools.ReadOnly, Description: "Says it again."},
 		func(f *tools.Frame, in echoArgs) (echoReply, error) { return echoReply{in.Text, f.Number}, nil }))
 }
 

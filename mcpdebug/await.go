@@ -131,7 +131,7 @@ func (s *Server) outcomeUnknown(c *call, why string) *refusal.Error {
 	e := &refusal.Error{Code: refusal.OutcomeUnknown,
 		Message: fmt.Sprintf("%s after %s had begun: it may or may not have taken effect", why, name),
 		Hint:    "read what it should have changed before calling it again"}
-	if c.pub.Spec.ReadOnly {
+	if c.pub.Spec.Effect == tools.ReadOnly {
 		e.Code = refusal.Timeout
 		e.Message = fmt.Sprintf("%s after %s had begun; it changes nothing", why, name)
 		e.Hint = "call it again, asking for less"

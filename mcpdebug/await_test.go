@@ -20,7 +20,7 @@ import (
 // included.
 func TestCallsWhileTheGamePollsWithoutAPause(t *testing.T) {
 	s := withoutPort(t, nil)
-	must(t, s.Register(tools.New(tools.Spec{Name: "echo", ReadOnly: true, Description: "d"},
+	must(t, s.Register(tools.New(tools.Spec{Name: "echo", Effect: tools.ReadOnly, Description: "d"},
 		func(_ *tools.Frame, in struct{ N int }) (struct{ N int }, error) {
 			if in.N%5 == 4 {
 				panic(fmt.Sprint("five ", in.N))

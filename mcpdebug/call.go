@@ -194,7 +194,7 @@ func (s *Server) record(c *call, r *tools.Reply) {
 		at = s.frame.Load()
 	}
 	s.history.add(c.info.Request, at, took, code)
-	if c.pub.Spec.Destructive {
+	if c.pub.Spec.Effect == tools.Destructive {
 		outcome := "ok"
 		if code != "" {
 			outcome = string(code)

@@ -27,7 +27,7 @@ func Example() {
 	}
 	defer dbg.Close()
 	dbg.Bind(archeworld.New(&world), &tools.App{Name: "arena"})
-	dbg.Register(tools.New(tools.Spec{Name: "start_wave", Description: "Starts a wave of enemies now.", Destructive: true},
+	dbg.Register(tools.New(tools.Spec{Name: "start_wave", Description: "Starts a wave of enemies now."},
 		func(_ *tools.Frame, in startWave) (started, error) { return started{Enemies: in.Wave * 10}, nil }))
 
 	for frame := range 3 { // the game's own loop

@@ -57,7 +57,7 @@ func (s *Server) gate(spec *tools.Spec, at where) *refusal.Error {
 	if e := s.permit(spec); e != nil {
 		return e
 	}
-	if c := s.crash.Load(); c != nil && !spec.WhenCrashed && !(spec.ReadOnly && c.inspecting.Load()) {
+	if c := s.crash.Load(); c != nil && !spec.WhenCrashed && !spec.OffFrame && !(spec.Effect == tools.ReadOnly && c.inspecting.Load()) {
 		return s.crashedError(c)
 	}
 	if spec.OffFrame || at == inline {
@@ -85,7 +85,7 @@ func (s *Server) permit(spec *tools.Spec) *refusal.Error {
 		return &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("this game's options do not allow the tool %s", spec.Name),
 			Got: spec.Name, Hint: "help lists the tools that may be called", Next: "help"}
 	}
-	if s.opts.ReadOnly && !spec.ReadOnly && (spec.Destructive || spec.Group != "session") {
+	if s.opts.ReadOnly && spec.Effect != tools.ReadOnly && (spec.Effect == tools.Destructive || spec.Group != "session") {
 		return &refusal.Error{Code: refusal.ReadOnly, Message: fmt.Sprintf("this server is read-only: %s may change the game", spec.Name),
 			Got: spec.Name, Hint: "the host would have to start the server without Options.ReadOnly"}
 	}

@@ -22,12 +22,12 @@ func flagged(t testing.TB, s *Server) map[string]*atomic.Int64 {
 	runs := map[string]*atomic.Int64{}
 	for name, set := range map[string]func(*tools.Tool){
 		"neither":     func(*tools.Tool) {},
-		"readonly":    func(t *tools.Tool) { t.ReadOnly = true },
-		"destructive": func(t *tools.Tool) { t.Destructive = true },
+		"readonly":    func(t *tools.Tool) { t.Effect = tools.ReadOnly },
+		"destructive": func(t *tools.Tool) { t.Effect = tools.Destructive },
 		"whenparked":  func(t *tools.Tool) { t.WhenParked = true },
 		"whencrashed": func(t *tools.Tool) { t.WhenCrashed = true },
 		"both":        func(t *tools.Tool) { t.WhenParked, t.WhenCrashed = true, true },
-		"offframe":    func(t *tools.Tool) { t.WhenParked, t.WhenCrashed, t.OffFrame = true, true, true },
+		"offframe":    func(t *tools.Tool) { t.OffFrame = true },
 	} {
 		n := new(atomic.Int64)
 		runs[name] = n
@@ -252,7 +252,7 @@ func TestFrameGoroutineThatEndedIsNoHealthyGame(t *testing.T) {
 func TestHandlerThatHangsHasAnUnknownOutcome(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *Server) {
 		release := make(chan struct{})
-		must(t, s.Register(plain("hang", func(t *tools.Tool) { t.Destructive = true }, func(*tools.Frame, json.RawMessage) (any, error) { hangingPathfinder(release); return nil, nil })))
+		must(t, s.Register(plain("hang", func(t *tools.Tool) { t.Effect = tools.Destructive }, func(*tools.Frame, json.RawMessage) (any, error) { hangingPathfinder(release); return nil, nil })))
 		must(t, s.Register(plain("nop", nil, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
 		hangs := ask(context.Background(), s, "hang", "")
 		synctest.Wait()

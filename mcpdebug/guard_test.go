@@ -68,7 +68,7 @@ func TestPanicInTheUpdateBecomesAState(t *testing.T) {
 		if !strings.Contains(fmt.Sprint(m["lastCalls"]), "ping") || !strings.Contains(fmt.Sprint(m["logTail"]), "an arrow hits nothing") {
 			t.Errorf("last calls %v, log tail %v", m["lastCalls"], m["logTail"])
 		}
-		must(t, s.Register(plain("look", func(t *tools.Tool) { t.ReadOnly = true }, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
+		must(t, s.Register(plain("look", func(t *tools.Tool) { t.Effect = tools.ReadOnly }, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
 		text, crashed := s.Crashed()
 		if got := refusedWith(t, now(t, s, "look", ""), refusal.Crashed); !crashed || got != text {
 			t.Errorf("the refusal is not the traceback verbatim:\n%s\n---\n%s", got, text)

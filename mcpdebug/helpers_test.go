@@ -51,7 +51,7 @@ func withoutPort(t testing.TB, o *Options) *Server {
 
 // plain is an untyped tool.
 func plain(name string, change func(*tools.Tool), f func(*tools.Frame, json.RawMessage) (any, error)) *tools.Tool {
-	t := &tools.Tool{Spec: tools.Spec{Name: name, Description: "A tool of the tests.", Group: "test"}, Handler: tools.HandlerFunc(f)}
+	t := &tools.Tool{Spec: tools.Spec{Name: name, Description: "A tool of the tests.", Group: "test", Effect: tools.Additive}, Handler: tools.HandlerFunc(f)}
 	if change != nil {
 		change(t)
 	}

@@ -3,7 +3,6 @@
 package mcpdebug
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +32,8 @@ func arenaServer(t *testing.T) *Server {
 }
 
 // TestEveryToolHasATranscript asks of each tool that some transcript shows it
-// succeed and some transcript shows it refuse.
+// succeed, and of each that takes arguments that some transcript shows it refuse
+// them.
 func TestEveryToolHasATranscript(t *testing.T) {
 	files, err := filepath.Glob("testdata/sessions/*.txtar")
 	must(t, err)
@@ -57,22 +57,8 @@ func TestEveryToolHasATranscript(t *testing.T) {
 		if !answered[p.Spec.Name] {
 			t.Errorf("no transcript shows %s succeed", p.Spec.Name)
 		}
-		if !refused[p.Spec.Name] {
+		if !refused[p.Spec.Name] && len(p.Arguments) > 0 {
 			t.Errorf("no transcript shows %s refuse", p.Spec.Name)
-		}
-	}
-}
-
-func TestEveryToolIsInTheReference(t *testing.T) {
-	doc, err := os.ReadFile("../docs/tools.md")
-	must(t, err)
-	s := arenaServer(t)
-	for _, p := range s.registry.Listing().Tools {
-		if p.Spec.Group == "components" {
-			continue // the reference is of no game in particular
-		}
-		if !bytes.Contains(doc, []byte("\n### "+p.Spec.Name+"\n")) {
-			t.Errorf("docs/tools.md has no entry for %s (make docs)", p.Spec.Name)
 		}
 	}
 }
@@ -340,12 +326,12 @@ func addParts[A any](w *arche.World) {
 
 func addPart[A, B any](w *arche.World) { w.NewEntity(arche.ComponentID[Part[A, B]](w)) }
 
-// TestDependenciesArePinned names what a game compiles with the server, so that
-// a new dependency is a decision.
+// TestDependenciesArePinned names what of other modules a game compiles with
+// the server, so that a new dependency is a decision.
 func TestDependenciesArePinned(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
 	must(t, err)
-	got := strings.Fields(string(out))
+	got := slices.DeleteFunc(strings.Fields(string(out)), func(dep string) bool { return strings.HasPrefix(dep, "github.com/loupe-ecs/loupe/") })
 	slices.Sort(got)
 	const file = "testdata/deps.txt"
 	text := strings.Join(got, "\n") + "\n"

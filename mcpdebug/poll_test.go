@@ -163,7 +163,7 @@ func TestTimeoutSaysWhetherTheCallRan(t *testing.T) {
 	bubble(t, &Options{CallTimeout: time.Second, StallAfter: time.Hour}, func(t *testing.T, s *Server) {
 		var ran atomic.Int64
 		release := make(chan struct{})
-		must(t, s.Register(plain("change", func(t *tools.Tool) { t.Destructive = true }, func(*tools.Frame, json.RawMessage) (any, error) { ran.Add(1); <-release; return nil, nil })))
+		must(t, s.Register(plain("change", nil, func(*tools.Frame, json.RawMessage) (any, error) { ran.Add(1); <-release; return nil, nil })))
 		out := ask(context.Background(), s, "change", "")
 		time.Sleep(999 * time.Millisecond)
 		select {
@@ -276,7 +276,7 @@ func TestClientsLoopAndCloseTogether(t *testing.T) {
 	s := New(&Options{QueueLen: 8})
 	w := bindArche(s, nil)
 	world := s.world
-	must(t, s.Register(plain("read", func(t *tools.Tool) { t.NeedsWorld, t.ReadOnly = true, true }, func(f *tools.Frame, _ json.RawMessage) (any, error) {
+	must(t, s.Register(plain("read", func(t *tools.Tool) { t.NeedsWorld, t.Effect = true, tools.ReadOnly }, func(f *tools.Frame, _ json.RawMessage) (any, error) {
 		n := 0
 		for c := range f.World.Chunks(ecs.Filter{}) {
 			n += c.Len()

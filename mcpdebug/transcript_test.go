@@ -351,6 +351,12 @@ var scrubs = []struct {
 	{regexp.MustCompile(`/tmp/[^"\\ ]*`), "TMP"},
 	{regexp.MustCompile(`("path":"TMP","bytes":)\d+(?:,"rawBytes":\d+)?`), "${1}0"}, // the header names the build
 	{regexp.MustCompile(`"modified":"[^"]*"`), `"modified":""`},
+	// How many tools there are, and which others are spelled nearly alike:
+	// another tool is no news to those who ask for one.
+	{regexp.MustCompile(`((?:no tool|unknown tool)[^{}]*"options":\["[^"]*")[^\]]*\](,"total":\d+)?`), `$1,"..."]`},
+	{regexp.MustCompile(`((?:no tool|unknown tool).*; options: [^,]*), .*?\.`), `$1, ... .`},
+	{regexp.MustCompile(`(?m)(\}\},"total":)\d+(,"frame":\d+\})$`), "${1}0$2"},
+	{regexp.MustCompile(`("counts":\{.*)"listed":\d+(.*)"tools":\d+`), `$1"listed":0$2"tools":0`},
 	{regexp.MustCompile(`"samples":\d+,"inUseBytes":\d+,"top":\[.*\],"allocated":\[.*\]`), `"samples":0,"inUseBytes":0,"top":[],"allocated":[]`},
 }
 

@@ -112,7 +112,7 @@ const maxWatchedEntities = 256
 // watchedEntities are the entities to look at around a call; nil for calls
 // that change nothing. Any goroutine.
 func (s *Server) watchedEntities(spec *tools.Spec) []watchedEntity {
-	if spec.ReadOnly || spec.OffFrame {
+	if spec.Effect == tools.ReadOnly || spec.OffFrame {
 		return nil
 	}
 	var out []watchedEntity

@@ -220,7 +220,7 @@ func TestNothingIsWatchedForNobody(t *testing.T) {
 		bindArche(s, nil)
 		n := 0
 		defer s.registry.WatchUpdates(func(string) { n++ })()
-		spec := tools.Spec{Name: "modify", Destructive: true}
+		spec := tools.Spec{Name: "modify"}
 		if es := s.watchedEntities(&spec); es != nil {
 			t.Errorf("watched for nobody: %v", es)
 		}

@@ -11,7 +11,6 @@
 //	tool := tools.New(tools.Spec{
 //		Name:        "start_wave",
 //		Description: "Starts a wave of enemies now. Call query afterwards to see them.",
-//		Destructive: true,
 //		NeedsWorld:  true,
 //	}, func(f *tools.Frame, in Args) (Result, error) {
 //		return Result{Enemies: game.StartWave(in.Wave)}, nil

@@ -27,7 +27,7 @@ type weatherResult struct {
 }
 
 func weatherTool() *tools.Tool {
-	return tools.Domain(tools.Spec{Name: "weather", Description: "Changes the weather from the next frame on.", Destructive: true},
+	return tools.Domain(tools.Spec{Name: "weather", Description: "Changes the weather from the next frame on."},
 		func(_ context.Context, w weather, in weatherArgs) (weatherResult, error) {
 			w.Set(in.Kind)
 			return weatherResult{true}, nil

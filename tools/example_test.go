@@ -22,7 +22,6 @@ func ExampleNew() {
 	registry.MustRegister(tools.New(tools.Spec{
 		Name:        "start_wave",
 		Description: "Starts a wave of enemies now. Call query afterwards to see them.",
-		Destructive: true,
 	}, func(f *tools.Frame, in args) (result, error) {
 		return result{Enemies: 10 * in.Wave}, nil
 	}))
@@ -46,7 +45,7 @@ func ExampleDomain() {
 		Tiles int `json:"tiles" jsonschema:"how many tiles it has"`
 	}
 	registry := tools.NewRegistry()
-	registry.MustRegister(tools.Domain(tools.Spec{Name: "level_size", Description: "Tells how big a level is.", ReadOnly: true},
+	registry.MustRegister(tools.Domain(tools.Spec{Name: "level_size", Description: "Tells how big a level is.", Effect: tools.ReadOnly},
 		func(ctx context.Context, levels map[string]int, in args) (result, error) {
 			return result{levels[in.Level]}, nil
 		}))
@@ -80,7 +79,7 @@ func (s *spawner) stop(*tools.Frame, none) (spawnerState, error) {
 func ExampleTogether() {
 	s := &spawner{}
 	registry := tools.NewRegistry()
-	registry.MustRegister(tools.Together(tools.Spec{Group: "spawner", Destructive: true},
+	registry.MustRegister(tools.Together(tools.Spec{Group: "spawner"},
 		tools.New(tools.Spec{Name: "spawner_start", Description: "Lets the spawner spawn."}, s.start),
 		tools.New(tools.Spec{Name: "spawner_stop", Description: "Stops the spawner."}, s.stop),
 	)...)

@@ -15,6 +15,9 @@ func publish(t *Tool) (*Published, error) {
 	if p.Spec.Group == "" {
 		p.Spec.Group = "custom"
 	}
+	if p.Spec.OffFrame {
+		p.Spec.WhenParked, p.Spec.WhenCrashed = true, true
+	}
 	var err error
 	if p.Input, p.Arguments, err = publishSchema(t.InputSchema); err != nil {
 		return nil, fmt.Errorf("tool %q: input schema: %w", t.Name, err)
@@ -25,8 +28,8 @@ func publish(t *Tool) (*Published, error) {
 	p.Usage = usage(t.Name, t.InputSchema)
 	lean := listEntry{
 		Name: t.Name, Description: t.Description, InputSchema: p.Input,
-		Annotations: annotations{ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent},
-		Meta:        map[string]any{"loupe": gates{t.WhenParked, t.WhenCrashed, t.OffFrame, p.Spec.Group}},
+		Annotations: annotations{ReadOnly: t.Effect == ReadOnly && !t.WritesFiles, Destructive: t.Effect == Destructive, Idempotent: t.Idempotent},
+		Meta:        map[string]any{"loupe": gates{p.Spec.WhenParked, p.Spec.WhenCrashed, p.Spec.OffFrame, p.Spec.Group}},
 	}
 	full := lean
 	full.OutputSchema = p.Output

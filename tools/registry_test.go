@@ -126,23 +126,43 @@ func TestListingShowsWhatWasRegisteredAndDispatchWhatIsThereNow(t *testing.T) {
 	}
 }
 
+// Clients see an effect as the protocol's two hints, and what OffFrame implies.
+func TestEffectsAreAnnounced(t *testing.T) {
+	for want, spec := range map[string]tools.Spec{
+		`"readOnlyHint":false,"destructiveHint":true`:              {},
+		`"readOnlyHint":false,"destructiveHint":false`:             {Effect: tools.Additive},
+		`"readOnlyHint":true,"destructiveHint":false`:              {Effect: tools.ReadOnly},
+		`"readOnlyHint":false,"destructiveHint":false,`:            {Effect: tools.ReadOnly, WritesFiles: true},
+		`"whenParked":true,"whenCrashed":true,"offFrame":true`:     {OffFrame: true},
+		`"whenParked":false,"whenCrashed":false,"offFrame":false,`: {},
+	} {
+		r := tools.NewRegistry()
+		tool := echo("fine")
+		tool.Effect, tool.WritesFiles, tool.OffFrame = spec.Effect, spec.WritesFiles, spec.OffFrame
+		r.MustRegister(tool)
+		p, _ := r.Listing().Lookup("fine")
+		if !strings.Contains(string(p.Full), want) {
+			t.Errorf("%+v: %s, want %s in it", spec, p.Full, want)
+		}
+	}
+}
+
 func TestRegisterRefuses(t *testing.T) {
 	ok := func() *tools.Tool { return echo("fine") }
 	listed := &tools.Schema{Types: []string{"null", "object"}}
 	for name, change := range map[string]func(*tools.Tool){
-		"no name":               func(t *tools.Tool) { t.Name = "" },
-		"a dot in the name":     func(t *tools.Tool) { t.Name = "a.b" },
-		"49 characters":         func(t *tools.Tool) { t.Name = strings.Repeat("n", 49) },
-		"no handler":            func(t *tools.Tool) { t.Handler = nil },
-		"nil handler func":      func(t *tools.Tool) { t.Handler = tools.HandlerFunc(nil) },
-		"no description":        func(t *tools.Tool) { t.Description = "" },
-		"read-only destroyer":   func(t *tools.Tool) { t.ReadOnly, t.Destructive = true, true },
-		"off frame, not parked": func(t *tools.Tool) { t.OffFrame = true },
-		"off frame with world":  func(t *tools.Tool) { t.OffFrame, t.WhenParked, t.WhenCrashed, t.NeedsWorld = true, true, true, true },
-		"broken example":        func(t *tools.Tool) { t.Example = "{" },
-		"list-typed property":   func(t *tools.Tool) { t.InputSchema.Properties["text"] = listed },
-		"non-object root":       func(t *tools.Tool) { t.InputSchema = &tools.Schema{Type: "array"} },
-		"$ref with brackets":    func(t *tools.Tool) { t.InputSchema.Properties["text"] = &tools.Schema{Ref: "#/$defs/Pair[int]"} },
+		"no name":              func(t *tools.Tool) { t.Name = "" },
+		"a dot in the name":    func(t *tools.Tool) { t.Name = "a.b" },
+		"49 characters":        func(t *tools.Tool) { t.Name = strings.Repeat("n", 49) },
+		"no handler":           func(t *tools.Tool) { t.Handler = nil },
+		"nil handler func":     func(t *tools.Tool) { t.Handler = tools.HandlerFunc(nil) },
+		"no description":       func(t *tools.Tool) { t.Description = "" },
+		"no such effect":       func(t *tools.Tool) { t.Effect = 3 },
+		"off frame with world": func(t *tools.Tool) { t.OffFrame, t.NeedsWorld = true, true },
+		"broken example":       func(t *tools.Tool) { t.Example = "{" },
+		"list-typed property":  func(t *tools.Tool) { t.InputSchema.Properties["text"] = listed },
+		"non-object root":      func(t *tools.Tool) { t.InputSchema = &tools.Schema{Type: "array"} },
+		"$ref with brackets":   func(t *tools.Tool) { t.InputSchema.Properties["text"] = &tools.Schema{Ref: "#/$defs/Pair[int]"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := tools.NewRegistry()
@@ -219,7 +239,7 @@ func TestEveryEntryOfAListingSaysAllItsFlags(t *testing.T) {
 	r.MustRegister(echo("a"))
 	p, _ := r.Listing().Lookup("a")
 	for _, entry := range []json.RawMessage{p.Lean, p.Full} {
-		for _, want := range []string{`"readOnlyHint":false`, `"destructiveHint":false`, `"idempotentHint":false`,
+		for _, want := range []string{`"readOnlyHint":false`, `"destructiveHint":true`, `"idempotentHint":false`,
 			`"whenParked":false`, `"whenCrashed":false`, `"offFrame":false`, `"group":"custom"`} {
 			if !strings.Contains(string(entry), want) {
 				t.Errorf("%s is not in %s", want, entry)

@@ -1,8 +1,8 @@
 package tools
 
 // Together gives several tools what they have in common: the group, gates and
-// needs of base are added to each. Methods of one value make a family with a
-// shared receiver:
+// needs of base are added to each, and its effect to those that state none.
+// Methods of one value make a family with a shared receiver:
 //
 //	s := &spawner{...}
 //	registry.MustRegister(tools.Together(tools.Spec{Group: "spawner", NeedsWorld: true},
@@ -14,8 +14,9 @@ func Together(base Spec, ts ...*Tool) []*Tool {
 		if t.Group == "" {
 			t.Group = base.Group
 		}
-		t.ReadOnly = t.ReadOnly || base.ReadOnly
-		t.Destructive = t.Destructive || base.Destructive
+		if t.Effect == Destructive {
+			t.Effect = base.Effect
+		}
 		t.Idempotent = t.Idempotent || base.Idempotent
 		t.WhenParked = t.WhenParked || base.WhenParked
 		t.WhenCrashed = t.WhenCrashed || base.WhenCrashed

@@ -17,10 +17,11 @@ type Spec struct {
 	Description string
 	// Group is the family the tool is listed under. Default "custom".
 	Group string
-	// ReadOnly: changes nothing. It grants no permission by itself.
-	ReadOnly bool
-	// Destructive: changes the world or the session. Refused by a read-only server.
-	Destructive bool
+	// Effect says what a call changes. Default Destructive.
+	Effect Effect
+	// WritesFiles: a tool that is ReadOnly for the game may write files in the
+	// data directory. It is not announced as read-only.
+	WritesFiles bool
 	// Idempotent: calling twice with the same arguments is calling once.
 	Idempotent bool
 	// WhenParked: may run while a lifecycle operation is suspended midway.
@@ -28,7 +29,7 @@ type Spec struct {
 	// WhenCrashed: may run after a crash.
 	WhenCrashed bool
 	// OffFrame: never touches the world; answered without waiting for a Poll, in
-	// every state. Implies WhenParked and WhenCrashed, which must be set too.
+	// every state, as if WhenParked and WhenCrashed were set.
 	OffFrame bool
 	// NeedsWorld and NeedsApp: without one the call is refused (no_world, no_app).
 	NeedsWorld, NeedsApp bool
@@ -129,10 +130,8 @@ func (t *Tool) check() error {
 		return bad("a tool needs a handler")
 	case t.Description == "":
 		return bad("a tool needs a description: when to call it, what changes, what to call next")
-	case t.ReadOnly && t.Destructive:
-		return bad("ReadOnly and Destructive contradict each other")
-	case t.OffFrame && !(t.WhenParked && t.WhenCrashed):
-		return bad("OffFrame means in every state: set WhenParked and WhenCrashed too")
+	case t.Effect > ReadOnly:
+		return bad("its effect is none of Destructive, Additive and ReadOnly")
 	case t.OffFrame && t.NeedsWorld:
 		return bad("OffFrame tools never touch the world: NeedsWorld contradicts it (read the Catalog instead)")
 	case t.Example != "" && !json.Valid([]byte(t.Example)):

@@ -24,9 +24,9 @@ func New[In, Out any](spec Spec, f func(*Frame, In) (Out, error)) *Tool {
 }
 
 // NewOff makes a tool that never touches the world: f runs off the frame
-// goroutine, in every state. It sets OffFrame, WhenParked and WhenCrashed.
+// goroutine, in every state. It sets OffFrame.
 func NewOff[In, Out any](spec Spec, f func(*Call, In) (Out, error)) *Tool {
-	spec.OffFrame, spec.WhenParked, spec.WhenCrashed = true, true, true
+	spec.OffFrame = true
 	return typed[In, Out](spec, func(c *Call, in In) (Job, error) {
 		return Job{Finish: func(c *Call) (*Result, error) {
 			out, err := f(c, in)

@@ -22,7 +22,7 @@ func registerDocuments(reg *tools.Registry) {
 		&tools.Resource{URI: "test://static-binary", Name: "static-binary", Description: "An image.", MIMEType: "image/png",
 			Read: fixed(tools.ResourceContents{Blob: pixel})},
 		&tools.Resource{URI: "test://template/{id}/data", Name: "template", Description: "A document for each id, read on the frame.", MIMEType: "application/json",
-			Live: tools.New(tools.Spec{Name: "template_data", Description: "Answers the document of an id.", ReadOnly: true, WhenCrashed: true},
+			Live: tools.New(tools.Spec{Name: "template_data", Description: "Answers the document of an id.", Effect: tools.ReadOnly, WhenCrashed: true},
 				func(_ *tools.Frame, in struct {
 					ID string `json:"id" jsonschema:"which document"`
 				}) (json.RawMessage, error) {

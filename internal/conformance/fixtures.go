@@ -40,7 +40,7 @@ func text(s string) tools.Content { return tools.Content{Type: "text", Text: s} 
 
 // onFrame makes a tool that answers fixed content on the frame goroutine.
 func onFrame(name, description string, content ...tools.Content) *tools.Tool {
-	return tools.New(tools.Spec{Name: name, Description: description, Group: "conformance", ReadOnly: true, WhenCrashed: true},
+	return tools.New(tools.Spec{Name: name, Description: description, Group: "conformance", Effect: tools.ReadOnly, WhenCrashed: true},
 		func(*tools.Frame, none) (*tools.Result, error) { return bare(content...), nil })
 }
 
@@ -56,18 +56,18 @@ func contentTools() []*tools.Tool {
 		onFrame("test_embedded_resource", "Answers one resource.", resource("test://embedded-resource", "This is an embedded resource content.")),
 		onFrame("test_multiple_content_types", "Answers a text, an image and a resource.", text("Multiple content types test:"), image,
 			tools.Content{Type: "resource", URI: "test://mixed-content-resource", MIMEType: "application/json", Text: `{"test":"data","value":123}`}),
-		tools.New(tools.Spec{Name: "test_error_handling", Description: "Always fails.", Group: "conformance", ReadOnly: true},
+		tools.New(tools.Spec{Name: "test_error_handling", Description: "Always fails.", Group: "conformance", Effect: tools.ReadOnly},
 			func(*tools.Frame, none) (*tools.Result, error) {
 				return nil, &refusal.Error{Code: refusal.NotSupported, Message: "This tool intentionally returns an error for testing"}
 			}),
-		tools.NewOff(tools.Spec{Name: "test_tool_with_logging", Description: "Logs while it runs.", Group: "conformance", ReadOnly: true},
+		tools.NewOff(tools.Spec{Name: "test_tool_with_logging", Description: "Logs while it runs.", Group: "conformance", Effect: tools.ReadOnly},
 			func(c *tools.Call, _ none) (*tools.Result, error) {
 				for _, s := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
 					c.Notify(slog.LevelInfo, "conformance", s)
 				}
 				return bare(text("Tool with logging executed successfully")), nil
 			}),
-		tools.NewOff(tools.Spec{Name: "test_tool_with_progress", Description: "Reports progress while it runs.", Group: "conformance", ReadOnly: true},
+		tools.NewOff(tools.Spec{Name: "test_tool_with_progress", Description: "Reports progress while it runs.", Group: "conformance", Effect: tools.ReadOnly},
 			func(c *tools.Call, _ none) (*tools.Result, error) {
 				for _, done := range []float64{0, 50, 100} {
 					c.Progress(done, 100, "at work")
@@ -75,7 +75,7 @@ func contentTools() []*tools.Tool {
 				return bare(text("Tool with progress executed successfully")), nil
 			}),
 		{
-			Spec:        tools.Spec{Name: "json_schema_2020_12_tool", Description: "Has a schema of the 2020-12 dialect.", Group: "conformance", ReadOnly: true},
+			Spec:        tools.Spec{Name: "json_schema_2020_12_tool", Description: "Has a schema of the 2020-12 dialect.", Group: "conformance", Effect: tools.ReadOnly},
 			InputSchema: dialectSchema(),
 			Handler: tools.HandlerFunc(func(_ *tools.Frame, args json.RawMessage) (any, error) {
 				return bare(text("called with: " + string(args))), nil

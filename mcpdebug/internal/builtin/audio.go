@@ -4,9 +4,9 @@ import "github.com/loupe-ecs/loupe/tools"
 
 func audioTools() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
-		tools.New(tools.Spec{Name: "audio", ReadOnly: true, Example: `{}`,
+		tools.New(tools.Spec{Name: "audio", Effect: tools.ReadOnly, Example: `{}`,
 			Description: "What plays now, and the sounds that are loaded."}, audioInfo),
-		tools.New(tools.Spec{Name: "reload_sound", Destructive: true, Idempotent: true, Example: `{"name":"shot"}`,
+		tools.New(tools.Spec{Name: "reload_sound", Idempotent: true, Example: `{"name":"shot"}`,
 			Description: "Reads a sound's file again; a broken one is refused."}, reloadSound),
 	)
 }

@@ -9,9 +9,9 @@ import (
 
 func cameraTools() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
-		tools.New(tools.Spec{Name: "camera_info", ReadOnly: true, Example: `{}`,
+		tools.New(tools.Spec{Name: "camera_info", Effect: tools.ReadOnly, Example: `{}`,
 			Description: "Where the camera is and what it shows."}, cameraInfo),
-		tools.New(tools.Spec{Name: "camera_move", Destructive: true, Idempotent: true, Example: `{"x":100,"y":80,"zoom":2}`,
+		tools.New(tools.Spec{Name: "camera_move", Idempotent: true, Example: `{"x":100,"y":80,"zoom":2}`,
 			Description: "Moves, zooms or turns the camera."}, cameraMove),
 	)
 }

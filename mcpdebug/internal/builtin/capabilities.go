@@ -37,7 +37,7 @@ type subsystemRow struct {
 
 func capabilitiesTool(h helpHost, subsystems []Subsystem) *tools.Tool {
 	return tools.NewOff(tools.Spec{
-		Name: "capabilities", Group: "session", ReadOnly: true, Idempotent: true,
+		Name: "capabilities", Group: "session", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "What this server can do: limits, engine, and the subsystems the game provides or lacks.",
 	}, func(*tools.Call, struct{}) (capabilitiesResult, error) {
 		l := offered(h)

@@ -16,9 +16,9 @@ type clockHost interface {
 func newClockTools(h clockHost) []*tools.Tool {
 	k := &clockTools{host: h}
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
-		tools.New(tools.Spec{Name: "clock_info", ReadOnly: true, Idempotent: true, Example: `{}`,
+		tools.New(tools.Spec{Name: "clock_info", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 			Description: "How the game's time passes: tick, paused, speed."}, clockInfo),
-		tools.New(tools.Spec{Name: "clock_set", Destructive: true, Example: `{"step":1}`,
+		tools.New(tools.Spec{Name: "clock_set", Example: `{"step":1}`,
 			Description: "Pauses, resumes or slows the game, or runs exactly so many ticks."}, k.set),
 		runUntilTool(k),
 	)

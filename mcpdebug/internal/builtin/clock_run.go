@@ -55,7 +55,7 @@ type run struct {
 func (r *run) live() bool { return r != nil && r.call.Context.Err() == nil }
 
 func runUntilTool(k *clockTools) *tools.Tool {
-	return tools.NewPhased(tools.Spec{Name: "run_until", Destructive: true, NeedsWorld: true,
+	return tools.NewPhased(tools.Spec{Name: "run_until", NeedsWorld: true,
 		Example:     `{"where":"Health.HP < 10","maxTicks":600}`,
 		Description: "Advances the game tick by tick until an entity matches, then pauses."},
 		tools.Phases[runUntilArgs, *run, runUntilResult, runUntilResult]{Before: k.prepareRun, Frame: k.runUntil})

@@ -183,7 +183,7 @@ func TestClockSet(t *testing.T) {
 func TestWhoChangesTheClockIsDestructive(t *testing.T) {
 	h, _, _ := newClock(t)
 	for name, writes := range map[string]bool{"clock_info": false, "clock_set": true, "run_until": true} {
-		if p, _ := h.reg.Listing().Lookup(name); p.Spec.Destructive != writes || p.Spec.ReadOnly == writes || p.Spec.WhenCrashed || p.Spec.WhenParked {
+		if p, _ := h.reg.Listing().Lookup(name); (p.Spec.Effect == tools.Destructive) != writes || (p.Spec.Effect == tools.ReadOnly) == writes || p.Spec.WhenCrashed || p.Spec.WhenParked {
 			t.Errorf("%s: %+v", name, p.Spec)
 		}
 	}

@@ -35,7 +35,7 @@ func actionTool(comp *ecs.Component, action *value.ActionInfo, name string) *too
 		Spec: tools.Spec{
 			Name:        name,
 			Description: fmt.Sprintf("%s (an action of %s).", doc, comp.Name),
-			Destructive: true, NeedsWorld: true,
+			NeedsWorld:  true,
 		},
 		InputSchema:  tools.StructSchema(a.args),
 		OutputSchema: tools.AnswerSchema(action.Out.Root),

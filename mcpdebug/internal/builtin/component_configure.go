@@ -51,7 +51,7 @@ func configureTool(registry *tools.Registry, comp *ecs.Component, name string) *
 		Spec: tools.Spec{
 			Name:        name,
 			Description: fmt.Sprintf("Changes an entity's %s: name at least one property.", comp.Name),
-			Destructive: true, Idempotent: true, NeedsWorld: true,
+			Idempotent:  true, NeedsWorld: true,
 		},
 		InputSchema:  tools.AtLeast(tools.StructSchema(props), 2),
 		OutputSchema: outputOf(registry, "modify"),

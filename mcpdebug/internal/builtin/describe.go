@@ -32,7 +32,7 @@ type resourceFacts struct {
 
 func describeTool(h helpHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
-		Name: "describe", Group: "session", ReadOnly: true, Idempotent: true,
+		Name: "describe", Group: "session", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Explains a component (ranges, labels, settable paths with examples), resource or tool.",
 		Example:     `{"name":"Position"}`,
 	}, func(c *tools.Call, in describeArgs) (describeResult, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 func eventTools(h appHost) []*tools.Tool {
-	return []*tools.Tool{tools.NewPhased(tools.Spec{Name: "send_event", Group: "session", Destructive: true, WhenCrashed: true, NeedsApp: true,
+	return []*tools.Tool{tools.NewPhased(tools.Spec{Name: "send_event", Group: "session", WhenCrashed: true, NeedsApp: true,
 		Description: "Sends the game an event. Without kind it lists the kinds with their payload schemas.",
 		Example:     `{}`},
 		tools.Phases[sendEventArgs, eventToSend, sendEventResult, sendEventResult]{

@@ -14,7 +14,7 @@ import (
 
 func frameTimesTools(h appHost) []*tools.Tool {
 	return []*tools.Tool{tools.NewOff(tools.Spec{
-		Name: "frame_times", Group: "profile", ReadOnly: true,
+		Name: "frame_times", Group: "profile", Effect: tools.ReadOnly,
 		Description: "How long the last frames took: percentiles, spikes and whom to blame, each system's times.",
 		Example:     `{"frames":300}`,
 	}, func(_ *tools.Call, in frameTimesArgs) (frameTimesResult, error) { return frameTimes(h.App(), in) })}

@@ -84,7 +84,7 @@ var startHere = []string{
 
 func helpTool(h helpHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
-		Name: "help", Group: "session", ReadOnly: true, Idempotent: true,
+		Name: "help", Group: "session", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Lists every tool in a line each, or explains one in full.",
 		Example:     `{"tool":"query"}`,
 	}, func(c *tools.Call, in helpArgs) (helpResult, error) {
@@ -109,7 +109,7 @@ func explain(p *tools.Published) *toolHelp {
 	s := p.Spec
 	return &toolHelp{
 		Name: s.Name, Group: s.Group, Description: s.Description, Usage: p.Usage, Example: json.RawMessage(s.Example),
-		Flags:  toolFlags{s.ReadOnly, s.Destructive, s.Idempotent, s.WhenParked, s.WhenCrashed, s.OffFrame},
+		Flags:  toolFlags{s.Effect == tools.ReadOnly, s.Effect == tools.Destructive, s.Idempotent, s.WhenParked, s.WhenCrashed, s.OffFrame},
 		Listed: !s.Unlisted, InputSchema: p.Input, OutputSchema: p.Output, Manual: s.Manual,
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func layerTools() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
 		tools.New(tools.Spec{Name: "layers_list", Example: `{}`,
 			Description: "The layers drawn in, backmost first."}, layersList),
 		tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":"0"}`,

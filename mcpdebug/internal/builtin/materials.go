@@ -7,7 +7,7 @@ import (
 )
 
 func materialTools() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
 		tools.New(tools.Spec{Name: "materials_list", Example: `{}`,
 			Description: "What sprites are drawn with."}, materialsList),
 		tools.New(tools.Spec{Name: "materials_info", Example: `{"material":"0"}`,

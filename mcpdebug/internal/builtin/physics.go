@@ -6,7 +6,7 @@ import (
 )
 
 func physicsTools() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, ReadOnly: true},
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
 		tools.New(tools.Spec{Name: "physics_info", Example: `{}`,
 			Description: "Bodies, contacts, and the bits of a raycast's mask."}, physicsInfo),
 		tools.New(tools.Spec{Name: "physics_raycast", Example: `{"x1":0,"y1":100,"x2":600,"y2":100}`,

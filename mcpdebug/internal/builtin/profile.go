@@ -27,13 +27,13 @@ type profileHost interface {
 func profileTools(h profileHost) []*tools.Tool {
 	p := &profiler{host: h}
 	return tools.Together(tools.Spec{Group: "profile"},
-		tools.NewOff(tools.Spec{Name: "profile_start", Destructive: true,
+		tools.NewOff(tools.Spec{Name: "profile_start",
 			Description: "Starts a profile, also while the game hangs; ends by itself after 60 s.",
 			Example:     `{"kind":"cpu"}`}, p.start),
-		tools.NewOff(tools.Spec{Name: "profile_stop", Destructive: true,
+		tools.NewOff(tools.Spec{Name: "profile_stop",
 			Description: "Ends the profile, writes pprof and collapsed stacks, sums it by function and system.",
 			Example:     `{"name":"slow_wave"}`}, p.stop),
-		tools.NewOff(tools.Spec{Name: "profile_heap", ReadOnly: true,
+		tools.NewOff(tools.Spec{Name: "profile_heap",
 			Description: "Collects garbage, writes a heap profile, sums what is held and newly allocated.",
 			Example:     `{"top":10}`}, p.heap),
 	)

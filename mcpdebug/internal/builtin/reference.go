@@ -47,7 +47,7 @@ func flagText(s tools.Spec) string {
 	for _, f := range []struct {
 		set  bool
 		text string
-	}{{s.ReadOnly, "read-only"}, {s.Destructive, "destructive"}, {s.Idempotent, "idempotent"}, {s.OffFrame, "answers in every state without the frame"},
+	}{{true, s.Effect.String()}, {s.Idempotent, "idempotent"}, {s.OffFrame, "answers in every state without the frame"},
 		{s.WhenCrashed && !s.OffFrame, "also when crashed"}, {s.WhenParked && !s.OffFrame, "also when parked"},
 		{s.NeedsWorld, "needs a world"}, {s.NeedsApp, "needs an app"}} {
 		if f.set {

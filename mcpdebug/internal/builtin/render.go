@@ -3,7 +3,7 @@ package builtin
 import "github.com/loupe-ecs/loupe/tools"
 
 func renderTools() []*tools.Tool {
-	return []*tools.Tool{tools.New(tools.Spec{Name: "render_info", Group: "subsystems", NeedsApp: true, ReadOnly: true, Example: `{}`,
+	return []*tools.Tool{tools.New(tools.Spec{Name: "render_info", Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly, Example: `{}`,
 		Description: "How drawing goes: size, pictures, times."},
 		func(f *tools.Frame, _ struct{}) (tools.RenderInfo, error) {
 			if f.App.Render == nil {

@@ -210,7 +210,7 @@ func runOff(h documentHost, c *tools.Call, name string) ([]tools.ResourceContent
 // variable.
 func entityTool() *tools.Tool {
 	return &tools.Tool{
-		Spec: tools.Spec{Name: "read_entity", Group: "world", ReadOnly: true, NeedsWorld: true,
+		Spec: tools.Spec{Name: "read_entity", Group: "world", Effect: tools.ReadOnly, NeedsWorld: true,
 			Description: "Reads the entity behind the resource ecs://entity/{id}."},
 		Handler: entityReader{},
 	}

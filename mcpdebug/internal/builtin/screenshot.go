@@ -14,7 +14,7 @@ import (
 )
 
 func screenshotTools(h filesHost) []*tools.Tool {
-	return []*tools.Tool{withEntities[screenshotArgs](tools.NewPhased(tools.Spec{Name: "screenshot", Group: "subsystems", NeedsApp: true, ReadOnly: true, Example: `{"scale":2}`,
+	return []*tools.Tool{withEntities[screenshotArgs](tools.NewPhased(tools.Spec{Name: "screenshot", Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly, WritesFiles: true, Example: `{"scale":2}`,
 		Description: "A PNG picture of the game now, whole or a part."},
 		tools.Phases[screenshotArgs, *capture, *capture, screenshotResult]{
 			Before: prepareShot,

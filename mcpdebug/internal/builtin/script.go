@@ -60,7 +60,7 @@ type preparedScript struct {
 
 func (s *script) runTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
-		Name: "run_lua", Destructive: true, NeedsWorld: true,
+		Name: "run_lua", NeedsWorld: true,
 		Description: "Runs a bounded Lua script: `for e in world.query{with={'Enemy'}} do e.Health.HP = 7 end`. A failed or dry run changes nothing; globals stay. Manual: help run_lua.",
 		Manual:      sandbox.Manual(s.host.SandboxOptions()),
 		Example:     `{"code":"return world.count{with={'Position'}}"}`,
@@ -124,7 +124,7 @@ func (s *script) env(f *tools.Frame) sandbox.Env {
 		// A call that will be refused unrun must not make earlier changes permanent.
 		ReadsOnly: func(name string) bool {
 			p, ok := s.host.Registry().Listing().Lookup(name)
-			return !ok || p.Spec.ReadOnly || !p.Nestable()
+			return !ok || p.Spec.Effect == tools.ReadOnly || !p.Nestable()
 		},
 	}
 }
@@ -135,7 +135,7 @@ type resetSandboxResult struct {
 
 func (s *script) resetTool() *tools.Tool {
 	return tools.New(tools.Spec{
-		Name: "reset_sandbox", Destructive: true, Idempotent: true,
+		Name: "reset_sandbox", Idempotent: true,
 		Description: "Forgets the globals that scripts have set.",
 	}, func(*tools.Frame, struct{}) (resetSandboxResult, error) {
 		return resetSandboxResult{s.box.Reset()}, nil

@@ -54,7 +54,7 @@ type pingResult struct {
 
 func pingTool(h sessionHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
-		Name: "ping", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
+		Name: "ping", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 		Description: "The game's state, frame and build, at once. If it does not run: crash_report, goroutines.",
 	}, func(c *tools.Call, _ struct{}) (pingResult, error) {
 		st := h.Status()
@@ -101,7 +101,7 @@ type contextTimes struct {
 
 func contextTool(h sessionHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
-		Name: "context", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
+		Name: "context", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 		Description: "What runs here: world, state, speed, the host's summary. Call it first; then query.",
 	}, func(c *tools.Call, _ struct{}) (contextResult, error) {
 		cat, at := h.FreshCatalog(c.Context)
@@ -155,7 +155,7 @@ type getLogsResult struct {
 
 func getLogsTool(h sessionHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
-		Name: "get_logs", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"level":"warn","limit":20}`,
+		Name: "get_logs", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{"level":"warn","limit":20}`,
 		Description: "The game's newest log lines, crashes and clients' changes included.",
 	}, func(c *tools.Call, in getLogsArgs) (getLogsResult, error) {
 		q := LogQuery{Tail: in.After == "", Level: slog.LevelDebug - 4, Contains: in.Contains, Limit: in.Limit, MaxBytes: in.MaxBytes}

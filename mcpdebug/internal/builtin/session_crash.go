@@ -45,7 +45,7 @@ type clearCrashResult struct {
 
 func clearCrashTool(h crashHost) *tools.Tool {
 	return tools.New(tools.Spec{
-		Name: "clear_crash", Group: "session", Destructive: true, WhenCrashed: true, Example: `{"unlock":true}`,
+		Name: "clear_crash", Group: "session", WhenCrashed: true, Example: `{"unlock":true}`,
 		Description: "Lets a crashed game go on. Read crash_report first.",
 	}, func(f *tools.Frame, in clearCrashArgs) (clearCrashResult, error) {
 		c, err := h.ClearCrash(f.World, in.Unlock)
@@ -99,7 +99,7 @@ type crashReport struct {
 
 func crashReportTool(h crashHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
-		Name: "crash_report", Group: "session", ReadOnly: true, Idempotent: true, Example: `{}`,
+		Name: "crash_report", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 		Description: "Why the game, or its previous run, crashed. Next: crash_inspect or clear_crash.",
 	}, func(c *tools.Call, in crashReportArgs) (crashReport, error) {
 		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash()}
@@ -196,7 +196,7 @@ type crashInspectResult struct {
 
 func crashInspectTool(h crashHost) *tools.Tool {
 	return tools.New(tools.Spec{
-		Name: "crash_inspect", Group: "session", Idempotent: true, WhenCrashed: true, Example: `{"on":true}`,
+		Name: "crash_inspect", Group: "session", Effect: tools.Additive, Idempotent: true, WhenCrashed: true, Example: `{"on":true}`,
 		Description: "Lets read-only tools look at the world as the crash left it. Next: query, then clear_crash.",
 	}, func(f *tools.Frame, in crashInspectArgs) (crashInspectResult, error) {
 		if err := h.InspectCrash(in.On); err != nil {
@@ -240,7 +240,7 @@ type stackGroup struct {
 
 func goroutinesTool(h crashHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
-		Name: "goroutines", Group: "session", ReadOnly: true, Idempotent: true, Example: `{"filter":"main."}`,
+		Name: "goroutines", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{"filter":"main."}`,
 		Description: "Stacks of all goroutines, the game loop's first: where a hung game is.",
 	}, func(c *tools.Call, in goroutinesArgs) (goroutinesResult, error) {
 		if in.Limit <= 0 {

@@ -100,7 +100,7 @@ type snapshotSave struct {
 }
 
 func (s *snapshots) saveTool() *tools.Tool {
-	return tools.NewPhased(tools.Spec{Name: "snapshot_save", Destructive: true, NeedsWorld: true,
+	return tools.NewPhased(tools.Spec{Name: "snapshot_save", NeedsWorld: true,
 		Description: "Saves the whole world to a file; snapshot_load goes back, snapshot_diff shows changes.",
 		Example:     `{"name":"before-boss"}`,
 	}, tools.Phases[snapshotSaveArgs, snapshotSave, snapshotSave, snapshotSaveResult]{
@@ -194,7 +194,7 @@ type snapshotLoad struct {
 }
 
 func (s *snapshots) loadTool() *tools.Tool {
-	return tools.NewPhased(tools.Spec{Name: "snapshot_load", Destructive: true, Idempotent: true, NeedsWorld: true,
+	return tools.NewPhased(tools.Spec{Name: "snapshot_load", Idempotent: true, NeedsWorld: true,
 		Description: "Makes the world, in place, what it was when it was saved.",
 		Example:     `{"name":"before-boss"}`,
 	}, tools.Phases[snapshotLoadArgs, snapshotLoad, snapshotLoad, snapshotLoadResult]{
@@ -311,7 +311,7 @@ type snapshotListResult struct {
 }
 
 func (s *snapshots) listTool() *tools.Tool {
-	return tools.NewOff(tools.Spec{Name: "snapshot_list", ReadOnly: true, Idempotent: true,
+	return tools.NewOff(tools.Spec{Name: "snapshot_list", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Lists saved snapshots, newest first.",
 		Example:     `{}`,
 	}, func(_ *tools.Call, in snapshotListArgs) (r snapshotListResult, err error) {

@@ -43,7 +43,7 @@ type diffing struct {
 }
 
 func (s *snapshots) diffTool() *tools.Tool {
-	return withEntities[snapshotDiffArgs](tools.NewPhased(tools.Spec{Name: "snapshot_diff", ReadOnly: true, Idempotent: true, NeedsWorld: true,
+	return withEntities[snapshotDiffArgs](tools.NewPhased(tools.Spec{Name: "snapshot_diff", Effect: tools.ReadOnly, Idempotent: true, NeedsWorld: true,
 		Description: "Compares a snapshot with the live world or another.",
 		Example:     `{"from":"before-boss","limit":20}`,
 	}, tools.Phases[snapshotDiffArgs, diffing, diffing, snapshotDiffResult]{Before: s.diffBefore, Frame: s.diffFrame, After: s.diffAfter}))

@@ -8,12 +8,12 @@ import (
 
 func stateTools() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
-		tools.New(tools.Spec{Name: "states_info", ReadOnly: true, Example: `{}`,
+		tools.New(tools.Spec{Name: "states_info", Effect: tools.ReadOnly, Example: `{}`,
 			Description: "The game's stack of states, and all there are."},
 			func(f *tools.Frame, _ struct{}) (statesResult, error) { return statesOf(f) }),
-		tools.New(tools.Spec{Name: "states_push", Destructive: true, Example: `{"name":"paused"}`,
+		tools.New(tools.Spec{Name: "states_push", Example: `{"name":"paused"}`,
 			Description: "Enters a state, such as paused; states_pop leaves it."}, statesPush),
-		tools.New(tools.Spec{Name: "states_pop", Destructive: true, Example: `{}`,
+		tools.New(tools.Spec{Name: "states_pop", Example: `{}`,
 			Description: "Leaves the top state."}, statesPop),
 	)
 }

@@ -10,13 +10,13 @@ import (
 
 func systemTools() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
-		tools.New(tools.Spec{Name: "systems_list", ReadOnly: true, Example: `{"phase":"movement"}`,
+		tools.New(tools.Spec{Name: "systems_list", Effect: tools.ReadOnly, Example: `{"phase":"movement"}`,
 			Description: "The game's systems in running order with their times."}, systemsList),
-		tools.New(tools.Spec{Name: "systems_info", ReadOnly: true, Example: `{"name":"movement"}`,
+		tools.New(tools.Spec{Name: "systems_info", Effect: tools.ReadOnly, Example: `{"name":"movement"}`,
 			Description: "One system with its last 120 times."}, systemsInfo),
-		tools.New(tools.Spec{Name: "systems_stop", Destructive: true, Idempotent: true, Example: `{"name":"movement"}`,
+		tools.New(tools.Spec{Name: "systems_stop", Idempotent: true, Example: `{"name":"movement"}`,
 			Description: "Skips a system until systems_start."}, systemsSwitch(false)),
-		tools.New(tools.Spec{Name: "systems_start", Destructive: true, Idempotent: true, Example: `{"name":"movement"}`,
+		tools.New(tools.Spec{Name: "systems_start", Idempotent: true, Example: `{"name":"movement"}`,
 			Description: "Lets a stopped system run again."}, systemsSwitch(true)),
 	)
 }

@@ -62,7 +62,7 @@ func archetypesListTool() *tools.Tool {
 		with []ecs.TypeID
 	}
 	return tools.NewPhased(tools.Spec{
-		Name: "archetypes_list", ReadOnly: true, Idempotent: true,
+		Name: "archetypes_list", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Lists archetypes with entities and memory.",
 		Example:     `{"with":["Health"]}`,
 	}, tools.Phases[archetypesArgs, prep, copied, archetypesResult]{
@@ -105,7 +105,7 @@ func archetypesInfoTool() *tools.Tool {
 		sample []entityCopy
 	}
 	return tools.NewPhased(tools.Spec{
-		Name: "archetypes_info", ReadOnly: true, Idempotent: true,
+		Name: "archetypes_info", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Shows one archetype with its first entities.",
 		Example:     `{"id":0}`,
 	}, tools.Phases[archetypeArgs, archetypeArgs, copied, archetypeResult]{

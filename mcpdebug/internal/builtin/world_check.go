@@ -51,7 +51,7 @@ const (
 
 func worldCheckTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
-		Name: "world_check", ReadOnly: true, Idempotent: true,
+		Name: "world_check", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Looks for trouble: locks, dead references, non-finite numbers, corruptible types, waste.",
 		Example:     `{}`,
 	}, tools.Phases[checkArgs, *checker, *checker, checkResult]{

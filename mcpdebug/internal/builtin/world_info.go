@@ -64,7 +64,7 @@ type computedCopy struct {
 
 func infoTool() *tools.Tool {
 	return withEntities[infoArgs](tools.NewPhased(tools.Spec{
-		Name: "info", ReadOnly: true, Idempotent: true,
+		Name: "info", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Reads one entity whole: values, relations and who refers to it.",
 		Example:     `{"entity":"42v3"}`,
 	}, tools.Phases[infoArgs, infoPrep, *infoCopy, infoResult]{Before: infoBefore, Frame: infoFrame, After: infoAfter}))

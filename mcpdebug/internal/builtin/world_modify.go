@@ -78,7 +78,7 @@ type modifiedCopy struct {
 
 func modifyTool() *tools.Tool {
 	return withEntities[modifyArgs](tools.NewPhased(tools.Spec{
-		Name: "modify", Destructive: true, Idempotent: true,
+		Name: "modify", Idempotent: true,
 		Description: "Changes fields of a component on one entity, a list, or all that match a query. It never adds a component (set does).",
 		Example:     `{"entity":"42v3","component":"Health","values":{"HP":50}}`,
 	}, tools.Phases[modifyArgs, *modifyPrep, *modifyCopy, modifyResult]{Before: modifyBefore, Frame: modifyFrame, After: modifyAfter}))

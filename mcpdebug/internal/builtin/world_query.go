@@ -133,7 +133,7 @@ type queryCopy struct {
 
 func queryTool() *tools.Tool {
 	return withEntities[queryArgs](tools.NewPhased(tools.Spec{
-		Name: "query", ReadOnly: true, Idempotent: true,
+		Name: "query", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Finds entities; counts all, returns a page. info reads one whole.",
 		Example:     `{"with":["Health"],"where":"Health.HP < 10","select":["Health.HP"],"sort":"Health.HP","limit":5}`,
 	}, tools.Phases[queryArgs, *queryPrep, *queryCopy, queryResult]{Before: queryBefore, Frame: queryFrame, After: queryAfter}))

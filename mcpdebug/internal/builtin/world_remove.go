@@ -28,7 +28,7 @@ type removePrep struct {
 
 func removeTool() *tools.Tool {
 	return withEntities[removeArgs](tools.NewPhased(tools.Spec{
-		Name: "remove", Destructive: true, Idempotent: true,
+		Name: "remove", Idempotent: true,
 		Description: "Takes a component from an entity; one that lacks it is skipped.",
 		Example:     `{"entity":"42v3","component":"Velocity"}`,
 	}, tools.Phases[removeArgs, removePrep, removeResult, removeResult]{
@@ -85,7 +85,7 @@ type despawnResult struct {
 
 func despawnTool() *tools.Tool {
 	return withEntities[despawnArgs](tools.NewPhased(tools.Spec{
-		Name: "despawn", Destructive: true, Idempotent: true,
+		Name: "despawn", Idempotent: true,
 		Description: "Removes entities; dead ones count as skipped.",
 		Example:     `{"entities":["42v3","43v1"]}`,
 	}, tools.Phases[despawnArgs, []ecs.Entity, despawnResult, despawnResult]{

@@ -35,7 +35,7 @@ func resourcesListTool() *tools.Tool {
 		cat *ecs.Catalog
 	}
 	return tools.NewPhased(tools.Spec{
-		Name: "resources_list", ReadOnly: true, Idempotent: true,
+		Name: "resources_list", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Lists the world's resources.",
 		Example:     `{}`,
 	}, tools.Phases[resourcesArgs, resourcesArgs, copied, resourcesResult]{
@@ -86,7 +86,7 @@ func resourcesInfoTool() *tools.Tool {
 		v  reflect.Value
 	}
 	return tools.NewPhased(tools.Spec{
-		Name: "resources_info", ReadOnly: true, Idempotent: true,
+		Name: "resources_info", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Reads a resource, whole or at a path. resources_list names them.",
 		Example:     `{"name":"Score"}`,
 	}, tools.Phases[resourceArgs, prep, copied, resourceResult]{
@@ -207,7 +207,7 @@ func resourcesModifyTool() *tools.Tool {
 		before, after []reflect.Value
 	}
 	return tools.NewPhased(tools.Spec{
-		Name: "resources_modify", Destructive: true, Idempotent: true,
+		Name: "resources_modify", Idempotent: true,
 		Description: "Changes fields of a resource.",
 		Example:     `{"name":"Score","values":{"Points":0}}`,
 	}, tools.Phases[resourcesModifyArgs, late[target], copied, resourcesModifyResult]{

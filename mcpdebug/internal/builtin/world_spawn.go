@@ -48,7 +48,7 @@ type rowsCopy struct {
 
 func spawnTool() *tools.Tool {
 	return withEntities[spawnArgs](tools.NewPhased(tools.Spec{
-		Name: "spawn", Destructive: true,
+		Name:        "spawn",
 		Description: "Creates entities. describe shows a component's fields and an example.",
 		Example:     `{"components":{"Position":{"X":10,"Y":20}}}`,
 	}, tools.Phases[spawnArgs, spawnPrep, *rowsCopy, spawnResult]{
@@ -185,7 +185,7 @@ type setPrep struct {
 
 func setTool() *tools.Tool {
 	return withEntities[setArgs](tools.NewPhased(tools.Spec{
-		Name: "set", Destructive: true, Idempotent: true,
+		Name: "set", Idempotent: true,
 		Description: "Replaces a component's whole value, or adds it. modify changes single fields.",
 		Example:     `{"entity":"42v3","component":"Position","value":{"X":1,"Y":2}}`,
 	}, tools.Phases[setArgs, setPrep, *rowsCopy, setResult]{

@@ -48,7 +48,7 @@ func factsOf(e ecs.Engine) engineFacts {
 
 func statsTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
-		Name: "stats", ReadOnly: true, Idempotent: true,
+		Name: "stats", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "How large the world is: entity pool, memory, archetypes, types, lock, engine.",
 		Example:     `{}`,
 	}, tools.Phases[noArgs, noArgs, *ecs.Catalog, statsResult]{
@@ -118,7 +118,7 @@ func componentsInfoTool() *tools.Tool {
 		want []ecs.TypeID
 	}
 	return tools.NewPhased(tools.Spec{
-		Name: "components_info", ReadOnly: true, Idempotent: true,
+		Name: "components_info", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Lists component types; with names or detail also their fields. describe explains one.",
 		Example:     `{"names":["Health"]}`,
 	}, tools.Phases[componentsArgs, prep, copied, componentsResult]{

@@ -46,13 +46,13 @@ type fakeCall struct {
 func newFake() *fakeBackend {
 	b := &fakeBackend{reg: tools.NewRegistry(), closing: make(chan struct{}), queued: make(chan struct{}, 1)}
 	b.reg.MustRegister(
-		&tools.Tool{Spec: tools.Spec{Name: "echo", Group: "world", Description: "Answers its arguments on the frame.", ReadOnly: true}, Handler: dummy},
-		&tools.Tool{Spec: tools.Spec{Name: "ping", Group: "session", Description: "Answers at once.", ReadOnly: true, OffFrame: true, WhenParked: true, WhenCrashed: true}, Handler: dummy},
-		&tools.Tool{Spec: tools.Spec{Name: "big", Group: "world", Description: "Answers many bytes.", OffFrame: true, WhenParked: true, WhenCrashed: true}, Handler: dummy},
+		&tools.Tool{Spec: tools.Spec{Name: "echo", Group: "world", Description: "Answers its arguments on the frame.", Effect: tools.ReadOnly}, Handler: dummy},
+		&tools.Tool{Spec: tools.Spec{Name: "ping", Group: "session", Description: "Answers at once.", Effect: tools.ReadOnly, OffFrame: true}, Handler: dummy},
+		&tools.Tool{Spec: tools.Spec{Name: "big", Group: "world", Description: "Answers many bytes.", OffFrame: true}, Handler: dummy},
 		&tools.Tool{Spec: tools.Spec{Name: "hidden", Description: "Is not listed.", Unlisted: true}, Handler: dummy},
-		&tools.Tool{Spec: tools.Spec{Name: "noisy", Description: "Reports progress and logs.", OffFrame: true, WhenParked: true, WhenCrashed: true}, Handler: dummy},
-		&tools.Tool{Spec: tools.Spec{Name: "asks", Description: "Asks the person twice.", OffFrame: true, WhenParked: true, WhenCrashed: true, Interactive: true}, Handler: dummy},
-		&tools.Tool{Spec: tools.Spec{Name: "explode", Description: "Panics in the backend.", OffFrame: true, WhenParked: true, WhenCrashed: true}, Handler: dummy},
+		&tools.Tool{Spec: tools.Spec{Name: "noisy", Description: "Reports progress and logs.", OffFrame: true}, Handler: dummy},
+		&tools.Tool{Spec: tools.Spec{Name: "asks", Description: "Asks the person twice.", OffFrame: true, Interactive: true}, Handler: dummy},
+		&tools.Tool{Spec: tools.Spec{Name: "explode", Description: "Panics in the backend.", OffFrame: true}, Handler: dummy},
 	)
 	return b
 }
