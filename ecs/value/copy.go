@@ -34,13 +34,12 @@ func Copy(v reflect.Value) reflect.Value {
 		return dst.Elem()
 	}
 	assignAt(t, dst.UnsafePointer(), src)
-	c := copierOf(t)
-	if c.fix != nil {
+	if l := LayoutOf(t); l.scatter {
 		s := &copying{}
 		if v.CanAddr() {
 			s.note(src, t, dst.UnsafePointer())
 		}
-		c.fix(s, dst.UnsafePointer())
+		s.detach(l, dst.UnsafePointer())
 		s.drain()
 	}
 	return dst.Elem()
@@ -62,18 +61,18 @@ func CopyColumn(t *Type, base unsafe.Pointer, stride uintptr, n int) reflect.Val
 			assignAt(t.Go, unsafe.Add(dst, uintptr(i)*size), unsafe.Add(base, uintptr(i)*stride))
 		}
 	}
-	c := copierOf(t.Go)
-	if c.fix == nil {
+	l := LayoutOf(t.Go)
+	if !l.scatter {
 		return out
 	}
 	s := &copying{}
-	if isDeep(t.Go) { // only then can a row be pointed at from inside
+	if l.Deep { // only then can a row be pointed at from inside
 		for i := range n {
 			s.note(unsafe.Add(base, uintptr(i)*stride), t.Go, unsafe.Add(dst, uintptr(i)*size))
 		}
 	}
 	for i := range n {
-		c.fix(s, unsafe.Add(dst, uintptr(i)*size))
+		s.detach(l, unsafe.Add(dst, uintptr(i)*size))
 	}
 	s.drain()
 	return out
@@ -82,12 +81,6 @@ func CopyColumn(t *Type, base unsafe.Pointer, stride uintptr, n int) reflect.Val
 // assignAt is *dst = *src for a type known at run time, with write barriers.
 func assignAt(t reflect.Type, dst, src unsafe.Pointer) {
 	reflect.NewAt(t, dst).Elem().Set(reflect.NewAt(t, src).Elem())
-}
-
-// copier makes a shallow copy in place deep: fix replaces every reference in
-// the value at p by one to a copy. nil means a shallow copy is a deep one.
-type copier struct {
-	fix func(s *copying, p unsafe.Pointer)
 }
 
 type copyKey struct {
@@ -131,151 +124,70 @@ func (s *copying) drain() {
 	}
 }
 
-func copierOf(t reflect.Type) *copier {
-	c := cachePtr.Load()
-	if v, ok := c.copiers.Load(t); ok {
-		return v.(*copier)
+// detach makes a shallow copy in place a deep one: every reference in the
+// value at p is replaced by one to a copy, and locks are opened.
+func (s *copying) detach(l *Layout, p unsafe.Pointer) {
+	if !l.scatter {
+		return
 	}
-	// Recursive types find the entry while it is being filled; nobody calls it
-	// before it is whole, because other goroutines compile their own.
-	k := compileCopier(t, map[reflect.Type]*copier{})
-	v, _ := c.copiers.LoadOrStore(t, k)
-	return v.(*copier)
-}
-
-// sharedTarget: what a pointer to t points at belongs to the process, or never
-// changes and is known by its address (locations, sentinel errors).
-func sharedTarget(t reflect.Type) bool {
-	switch t.PkgPath() {
-	case "time", "errors", "fmt":
-		return true
-	}
-	return machinePackages[t.PkgPath()] || declared(reg.opaque, t)
-}
-
-// fixBuilder copies a strings.Builder, which holds its own address and panics
-// when it finds itself elsewhere: without the address it starts anew.
-func fixBuilder() func(s *copying, p unsafe.Pointer) {
-	t := reflect.TypeFor[strings.Builder]()
-	addr, ok1 := t.FieldByName("addr")
-	buf, ok2 := t.FieldByName("buf")
-	if !ok1 || !ok2 || addr.Type.Kind() != reflect.Pointer || buf.Type.Kind() != reflect.Slice {
-		return nil
-	}
-	return func(s *copying, p unsafe.Pointer) {
-		*(*unsafe.Pointer)(unsafe.Add(p, addr.Offset)) = nil
-		copySlice(s, buf.Type, buf.Type.Elem(), unsafe.Add(p, buf.Offset))
-	}
-}
-
-func compileCopier(t reflect.Type, on map[reflect.Type]*copier) *copier {
-	if c, ok := on[t]; ok {
-		return c
-	}
-	c := new(copier)
-	on[t] = c
-	if t.Kind() == reflect.Struct && t.PkgPath() == "sync" {
-		zero := reflect.Zero(t)
-		c.fix = func(_ *copying, p unsafe.Pointer) { reflect.NewAt(t, p).Elem().Set(zero) }
-		return c
-	}
-	if t == reflect.TypeFor[strings.Builder]() {
-		c.fix = fixBuilder()
-		return c
-	}
-	if pointerFree(t) && !holdsLock(t) || t.Kind() == reflect.Struct && (sharedTarget(t) || t.PkgPath() == "sync/atomic" && pointerFree(t)) {
-		return c
-	}
-	switch t.Kind() {
+	switch l.Mem {
 	case reflect.Struct:
-		type part struct {
-			off uintptr
-			c   *copier
+		switch {
+		case isLock(l.Go):
+			reflect.NewAt(l.Go, p).Elem().SetZero()
+			return
+		case l.Go == builderType:
+			// It holds its own address and panics when it finds itself elsewhere:
+			// a new one starts with the text.
+			text := strings.Clone((*strings.Builder)(p).String())
+			*(*strings.Builder)(p) = strings.Builder{}
+			(*strings.Builder)(p).WriteString(text)
+			return
 		}
-		var parts []part
-		for i := range t.NumField() {
-			sf := t.Field(i)
-			if fc := compileCopier(sf.Type, on); fc.fix != nil {
-				parts = append(parts, part{sf.Offset, fc})
-			}
-		}
-		if len(parts) > 0 {
-			c.fix = func(s *copying, p unsafe.Pointer) {
-				for i := range parts {
-					parts[i].c.fix(s, unsafe.Add(p, parts[i].off))
-				}
-			}
+		for i := range l.Parts {
+			s.detach(l.Parts[i].Layout, unsafe.Add(p, l.Parts[i].Offset))
 		}
 	case reflect.Array:
-		n, size, ec := t.Len(), t.Elem().Size(), compileCopier(t.Elem(), on)
-		if n > 0 && ec.fix != nil {
-			c.fix = func(s *copying, p unsafe.Pointer) {
-				for i := range n {
-					ec.fix(s, unsafe.Add(p, uintptr(i)*size))
-				}
-			}
+		for i := range l.Len {
+			s.detach(l.Elem, unsafe.Add(p, uintptr(i)*l.Elem.Size))
 		}
 	case reflect.Pointer:
-		elem := t.Elem()
-		if sharedTarget(elem) || leadsNowhere(t) {
-			return c
-		}
-		c.fix = func(s *copying, p unsafe.Pointer) { copyPointer(s, elem, p) }
+		copyPointer(s, l.Elem, p)
 	case reflect.Slice:
-		elem := t.Elem()
-		c.fix = func(s *copying, p unsafe.Pointer) { copySlice(s, t, elem, p) }
+		copySlice(s, l, p)
 	case reflect.Map:
-		c.fix = func(s *copying, p unsafe.Pointer) { copyMap(s, t, p) }
+		copyMap(s, l, p)
 	case reflect.Interface:
-		if t.NumMethod() > 0 && machinePackages[t.PkgPath()] {
-			return c
-		}
-		c.fix = func(s *copying, p unsafe.Pointer) { copyInterface(s, t, p) }
+		copyInterface(s, l.Go, p)
 	}
-	return c
 }
 
-// holdsLock: a pointer-free struct may still contain a mutex by value.
-func holdsLock(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Array:
-		return holdsLock(t.Elem())
-	case reflect.Struct:
-		if t.PkgPath() == "sync" {
-			return true
-		}
-		for i := range t.NumField() {
-			if holdsLock(t.Field(i).Type) {
-				return true
-			}
-		}
-	}
-	return false
-}
+var builderType = reflect.TypeFor[strings.Builder]()
 
-func copyPointer(s *copying, elem reflect.Type, p unsafe.Pointer) {
+func copyPointer(s *copying, elem *Layout, p unsafe.Pointer) {
 	src := *(*unsafe.Pointer)(p)
 	if src == nil {
 		return
 	}
-	key := copyKey{src, elem, 0}
+	key := copyKey{src, elem.Go, 0}
 	if dst, ok := s.seen[key]; ok {
 		*(*unsafe.Pointer)(p) = dst
 		return
 	}
-	if !s.take(elem.Size()) {
+	if !s.take(elem.Size) {
 		return
 	}
-	dst := reflect.New(elem).UnsafePointer()
-	s.note(src, elem, dst)
+	dst := reflect.New(elem.Go).UnsafePointer()
+	s.note(src, elem.Go, dst)
 	*(*unsafe.Pointer)(p) = dst
-	assignAt(elem, dst, src)
-	if c := copierOf(elem); c.fix != nil {
-		s.queue = append(s.queue, func() { c.fix(s, dst) })
+	assignAt(elem.Go, dst, src)
+	if elem.scatter {
+		s.queue = append(s.queue, func() { s.detach(elem, dst) })
 	}
 }
 
-func copySlice(s *copying, t, elem reflect.Type, p unsafe.Pointer) {
+func copySlice(s *copying, l *Layout, p unsafe.Pointer) {
+	t, elem := l.Go, l.Elem
 	h := (*sliceHeader)(p)
 	if h.data == nil {
 		return
@@ -285,7 +197,7 @@ func copySlice(s *copying, t, elem reflect.Type, p unsafe.Pointer) {
 		*h = sliceHeader{dst, h.len, h.len}
 		return
 	}
-	if !s.take(elem.Size() * uintptr(h.len)) {
+	if !s.take(elem.Size * uintptr(h.len)) {
 		return
 	}
 	src := reflect.NewAt(t, p).Elem()
@@ -299,17 +211,17 @@ func copySlice(s *copying, t, elem reflect.Type, p unsafe.Pointer) {
 		s.seen[key] = dst
 	}
 	src.Set(out)
-	if c := copierOf(elem); c.fix != nil && n > 0 {
-		size := elem.Size()
+	if elem.scatter && n > 0 {
 		s.queue = append(s.queue, func() {
 			for i := range n {
-				c.fix(s, unsafe.Add(dst, uintptr(i)*size))
+				s.detach(elem, unsafe.Add(dst, uintptr(i)*elem.Size))
 			}
 		})
 	}
 }
 
-func copyMap(s *copying, t reflect.Type, p unsafe.Pointer) {
+func copyMap(s *copying, l *Layout, p unsafe.Pointer) {
+	t := l.Go
 	m := reflect.NewAt(t, p).Elem()
 	if m.IsNil() {
 		return
@@ -329,18 +241,13 @@ func copyMap(s *copying, t reflect.Type, p unsafe.Pointer) {
 	out := reflect.MakeMapWithSize(t, n)
 	s.note(src, t, out.UnsafePointer())
 	m.Set(out)
-	kc, ec := copierOf(t.Key()), copierOf(t.Elem())
 	s.queue = append(s.queue, func() {
 		k, e := reflect.New(t.Key()), reflect.New(t.Elem())
 		for it := old.MapRange(); it.Next(); {
 			k.Elem().SetIterKey(it)
 			e.Elem().SetIterValue(it)
-			if kc.fix != nil {
-				kc.fix(s, k.UnsafePointer())
-			}
-			if ec.fix != nil {
-				ec.fix(s, e.UnsafePointer())
-			}
+			s.detach(l.Key, k.UnsafePointer())
+			s.detach(l.Elem, e.UnsafePointer())
 			out.SetMapIndex(k.Elem(), e.Elem())
 		}
 	})
@@ -353,14 +260,14 @@ func copyInterface(s *copying, t reflect.Type, p unsafe.Pointer) {
 	}
 	d := v.Elem()
 	dt := d.Type()
-	c := copierOf(dt)
-	if c.fix == nil || s.boxes > copyBoxes || !s.take(dt.Size()) {
+	l := LayoutOf(dt)
+	if !l.scatter || s.boxes > copyBoxes || !s.take(dt.Size()) {
 		return
 	}
 	box := reflect.New(dt)
 	box.Elem().Set(d)
 	s.boxes++
-	c.fix(s, box.UnsafePointer())
+	s.detach(l, box.UnsafePointer())
 	s.boxes--
 	v.Set(box.Elem())
 }

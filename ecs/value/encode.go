@@ -180,25 +180,21 @@ func (e *encoder) leave() {
 
 // codecOf compiles or finds the encoder of a type.
 func codecOf(t reflect.Type, jsonMode bool) *codec {
-	c := cachePtr.Load()
-	m := &c.enc
-	if jsonMode {
-		m = &c.jsonEnc
-	}
-	if v, ok := m.Load(t); ok {
-		return v.(*codec)
+	l := LayoutOf(t)
+	slot := &l.codecs[index(jsonMode)]
+	if c := slot.Load(); c != nil {
+		return c
 	}
 	f := &Field{Go: t}
 	applyKind(f, fieldTag{})
-	k := &codec{deep: isDeep(t), encode: compileEnc(f, jsonMode)}
-	v, _ := m.LoadOrStore(t, k)
-	return v.(*codec)
+	slot.CompareAndSwap(nil, &codec{deep: l.Deep, encode: compileEnc(f, jsonMode)})
+	return slot.Load()
 }
 
 // elemEnc is the encoder for a part of another type: resolved at the first use
 // where types may be recursive.
 func elemEnc(t reflect.Type, jsonMode bool) encFunc {
-	if !isDeep(t) {
+	if !LayoutOf(t).Deep {
 		return codecOf(t, jsonMode).encode
 	}
 	resolve := sync.OnceValue(func() encFunc { return codecOf(t, jsonMode).encode })

@@ -15,7 +15,7 @@ type mapEntry struct {
 }
 
 func mapEnc(t reflect.Type, jsonMode bool) encFunc {
-	deep := isDeep(t.Elem())
+	deep := LayoutOf(t.Elem()).Deep
 	fn := elemEnc(t.Elem(), jsonMode)
 	key := keyText(t.Key(), jsonMode)
 	empty := "null"
@@ -94,7 +94,7 @@ func mapEnc(t reflect.Type, jsonMode bool) encFunc {
 // number that sorts numeric keys as numbers.
 func keyText(t reflect.Type, jsonMode bool) func(p unsafe.Pointer) (string, int64, error) {
 	kind := t.Kind()
-	switch kindOf(t).kind {
+	switch LayoutOf(t).Kind {
 	case KindString:
 		if jsonMode {
 			return func(p unsafe.Pointer) (string, int64, error) {
@@ -113,7 +113,7 @@ func keyText(t reflect.Type, jsonMode bool) func(p unsafe.Pointer) (string, int6
 			return strconv.FormatUint(v, 10), int64(v ^ 1<<63), nil
 		}
 	case KindEnum:
-		labels := labelsOf(t)
+		labels := LayoutOf(t).Labels
 		return func(p unsafe.Pointer) (string, int64, error) {
 			v := readInt(kind, p)
 			if s, ok := labelName(labels, v); ok {

@@ -19,13 +19,13 @@ type encField struct {
 func structEnc(t reflect.Type, jsonMode bool) encFunc {
 	var fields []encField
 	plain := true
-	for _, sf := range structFields(t, jsonMode, t) {
+	for _, sf := range LayoutOf(t).described(jsonMode) {
 		f := *sf.field
 		if f.Hidden {
 			continue
 		}
 		applyKind(&f, sf.tag)
-		ef := encField{off: f.Offset, name: f.Name, deep: isDeep(f.Go)}
+		ef := encField{off: f.Offset, name: f.Name, deep: LayoutOf(f.Go).Deep}
 		ef.key = append(appendString(nil, f.Name), ':')
 		ef.next = append([]byte{','}, ef.key...)
 		switch {
@@ -148,7 +148,7 @@ func omitFunc(t reflect.Type, o jsonOpts) func(p unsafe.Pointer) bool {
 
 func arrayEnc(t reflect.Type, jsonMode bool) encFunc {
 	n, size := t.Len(), t.Elem().Size()
-	fn, deep := elemEnc(t.Elem(), jsonMode), isDeep(t.Elem())
+	fn, deep := elemEnc(t.Elem(), jsonMode), LayoutOf(t.Elem()).Deep
 	return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return e.list(dst, p, n, size, fn, deep) }
 }
 
@@ -182,7 +182,7 @@ type sliceHeader struct {
 }
 
 func sliceEnc(t reflect.Type, jsonMode bool) encFunc {
-	size, deep := t.Elem().Size(), isDeep(t.Elem())
+	size, deep := t.Elem().Size(), LayoutOf(t.Elem()).Deep
 	fn := elemEnc(t.Elem(), jsonMode)
 	empty := "null"
 	if jsonMode {
@@ -208,7 +208,7 @@ func sliceEnc(t reflect.Type, jsonMode bool) encFunc {
 func pointerEnc(t reflect.Type, jsonMode bool) encFunc {
 	elem := t.Elem()
 	fn := elemEnc(elem, jsonMode)
-	if jsonMode && !isDeep(elem) {
+	if jsonMode && !LayoutOf(elem).Deep {
 		// Nothing below can lead on: a result's number is never cut.
 		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
 			target := *(*unsafe.Pointer)(p)

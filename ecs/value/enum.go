@@ -19,16 +19,10 @@ func labelsOf(t reflect.Type) []EnumLabel {
 	if ok {
 		return list
 	}
-	if t.Name() == "" || t.PkgPath() == "" || t == durationType {
+	if !isInteger(t) || t.Name() == "" || t.PkgPath() == "" || t == durationType {
 		return nil
 	}
-	c := cachePtr.Load()
-	if v, ok := c.labels.Load(t); ok {
-		return v.([]EnumLabel)
-	}
-	list = probeLabels(t)
-	c.labels.Store(t, list)
-	return list
+	return probeLabels(t)
 }
 
 const probeLimit = 64

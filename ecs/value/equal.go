@@ -81,7 +81,7 @@ func equalAt(t reflect.Type, a, b unsafe.Pointer, on map[equalPair]bool) bool {
 		if pa == nil || pb == nil || pa == pb {
 			return pa == pb
 		}
-		if sharedTarget(t.Elem()) || leadsNowhere(t) {
+		if LayoutOf(t).Handle || shared(LayoutOf(t.Elem())) {
 			return false // a handle of the process, which may be in use just now
 		}
 		pair := equalPair{pa, pb, t}
@@ -110,7 +110,7 @@ func equalAt(t reflect.Type, a, b unsafe.Pointer, on map[equalPair]bool) bool {
 
 func equalList(t reflect.Type, a, b unsafe.Pointer, n int, on map[equalPair]bool) bool {
 	size := t.Size()
-	if pointerFree(t) && sameBytes(a, b, size*uintptr(n)) {
+	if flat(t) && sameBytes(a, b, size*uintptr(n)) {
 		return true
 	}
 	for i := range n {

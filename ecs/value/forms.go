@@ -34,9 +34,9 @@ func (f *Field) ResultForms() Forms {
 	case KindBytes:
 		return Forms{Null: !omitted}
 	case KindPointer:
-		return Forms{Null: !omitted, Cut: isDeep(f.Go.Elem())}
+		return Forms{Null: !omitted, Cut: LayoutOf(f.Go.Elem()).Deep}
 	case KindSlice, KindMap:
-		return Forms{Cut: isDeep(f.Go.Elem())}
+		return Forms{Cut: LayoutOf(f.Go.Elem()).Deep}
 	}
 	return Forms{}
 }

@@ -187,7 +187,7 @@ func ToGo(v reflect.Value) any {
 	if err != nil {
 		return map[string]any{"$error": err.Error()}
 	}
-	return toGo(v.Type(), p, kindOf(v.Type()).kind, labelsIfInt(v.Type()))
+	return toGo(v.Type(), p, LayoutOf(v.Type()).Kind, LayoutOf(v.Type()).Labels)
 }
 
 // Get followed by ToGo, for a path: what a script reads. The field's own
@@ -201,13 +201,6 @@ func (p *Path) ToGo(root reflect.Value) (any, error) {
 		return toGo(v.Type(), unsafe.Pointer(v.UnsafeAddr()), KindEnum, p.Field.Enum), nil
 	}
 	return ToGo(v), nil
-}
-
-func labelsIfInt(t reflect.Type) []EnumLabel {
-	if isInteger(t) {
-		return labelsOf(t)
-	}
-	return nil
 }
 
 func toGo(t reflect.Type, p unsafe.Pointer, k Kind, labels []EnumLabel) any {

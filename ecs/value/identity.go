@@ -32,7 +32,7 @@ func layout(w io.Writer, t reflect.Type, seen map[reflect.Type]int) {
 	switch t.Kind() {
 	case reflect.Struct:
 		io.WriteString(w, "{")
-		if !machinePackages[t.PkgPath()] {
+		if !LayoutOf(t).Handle {
 			for i := range t.NumField() {
 				sf := t.Field(i)
 				fmt.Fprintf(w, "%s@%d:", sf.Name, sf.Offset)

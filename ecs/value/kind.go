@@ -19,34 +19,64 @@ var (
 	jsonUnmarshal  = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// kindInfo is the class of a type, and why its values cannot be written if
-// they cannot.
-type kindInfo struct {
-	kind    Kind
-	noWrite string
+// handlePackages hold handles of the process (locks, files, connections,
+// goroutines, interned pointers, reflection): looking inside shows nothing of
+// the game, a copy of the bits is a broken handle, and reading them off their
+// own locks is a race. A name that ends in a slash stands for what is below it
+// too.
+var handlePackages = []string{"context", "crypto/tls", "database/", "internal/", "io", "iter", "log/", "net/", "os/", "plugin", "reflect",
+	"runtime/", "sync", "syscall", "testing/", "unique", "weak"}
+
+// plainPackages stand below those and hold plain values.
+var plainPackages = map[string]bool{"sync/atomic": true, "net/netip": true, "net/url": true, "runtime/metrics": true}
+
+func isHandlePackage(path string) bool {
+	if plainPackages[path] {
+		return false
+	}
+	for _, h := range handlePackages {
+		if dir, below := strings.CutSuffix(h, "/"); path == dir || below && strings.HasPrefix(path, h) {
+			return true
+		}
+	}
+	return false
 }
 
-// machinePackages hold handles of the process (locks, files, connections,
-// reflection): looking inside shows nothing of the game, and reading them off
-// their own locks is a race.
-var machinePackages = map[string]bool{"sync": true, "os": true, "net": true, "context": true, "log": true,
-	"log/slog": true, "reflect": true, "runtime": true, "unique": true, "weak": true, "net/http": true,
-	"os/exec": true, "database/sql": true, "plugin": true, "testing": true, "internal/abi": true, "internal/poll": true}
-
-func isOpaque(t reflect.Type) bool {
+// isHandle reports whether values of t stand for something of the running
+// process: a func, a channel, a type that was declared opaque, or one of the
+// standard library that holds pointers to its own world. It is the one answer
+// for everything that looks into values.
+func isHandle(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
 		return true
 	case reflect.Struct:
-		return machinePackages[t.PkgPath()] || declared(reg.opaque, t)
+		if isHandlePackage(t.PkgPath()) && t.Name() != "" && (isLock(t) || !flat(t)) {
+			return true
+		}
 	case reflect.Interface:
-		return t.NumMethod() > 0 && machinePackages[t.PkgPath()]
+		// What is in an io.Reader may well be a strings.Reader.
+		return t.NumMethod() > 0 && isHandlePackage(t.PkgPath()) && t.PkgPath() != "io"
 	case reflect.Pointer:
 		if leadsNowhere(t) {
 			return true
 		}
 	}
 	return t.Name() != "" && declared(reg.opaque, t)
+}
+
+// isLock: a lock holds no pointer and is a handle all the same. A copy starts
+// unlocked.
+func isLock(t reflect.Type) bool { return t.Kind() == reflect.Struct && t.PkgPath() == "sync" }
+
+// shared: what a pointer to it points at belongs to the process, or never
+// changes and is known by its address (locations, sentinel errors).
+func shared(l *Layout) bool {
+	switch l.Go.PkgPath() {
+	case "time", "errors", "fmt":
+		return true
+	}
+	return l.Handle
 }
 
 // leadsNowhere tells a pointer type that points at pointers only, such as
@@ -61,76 +91,59 @@ func leadsNowhere(t reflect.Type) bool {
 	return true
 }
 
-// kindOf classes a type; field tags may still refine it.
-func kindOf(t reflect.Type) kindInfo {
-	c := cachePtr.Load()
-	if k, ok := c.kinds.Load(t); ok {
-		return k.(kindInfo)
-	}
-	k := classify(t)
-	c.kinds.Store(t, k)
-	return k
-}
+// memKinds is the kind of a type that nothing else is said about.
+var memKinds = [...]Kind{reflect.Bool: KindBool, reflect.Int: KindInt, reflect.Int8: KindInt, reflect.Int16: KindInt, reflect.Int32: KindInt,
+	reflect.Int64: KindInt, reflect.Uint: KindUint, reflect.Uint8: KindUint, reflect.Uint16: KindUint, reflect.Uint32: KindUint,
+	reflect.Uint64: KindUint, reflect.Uintptr: KindUint, reflect.Float32: KindFloat, reflect.Float64: KindFloat, reflect.Complex64: KindComplex,
+	reflect.Complex128: KindComplex, reflect.String: KindString, reflect.Struct: KindStruct, reflect.Array: KindArray, reflect.Slice: KindSlice,
+	reflect.Map: KindMap, reflect.Pointer: KindPointer, reflect.Interface: KindInterface}
 
-func classify(t reflect.Type) kindInfo {
+// classify finds the kind of a type for clients; field tags may still refine
+// it.
+func (l *Layout) classify() {
+	t := l.Go
 	if declared(reg.entities, t) {
-		return kindInfo{kind: KindEntity}
-	}
-	if t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && t.Kind() != reflect.Func &&
-		t.Kind() != reflect.Chan && t.Name() != "" && t.PkgPath() != "" {
-		if isInteger(t) && len(labelsOf(t)) > 0 {
-			return kindInfo{kind: KindEnum}
-		}
-		if k := marshalKind(t); k.kind != 0 {
-			return k
-		}
-	}
-	if isOpaque(t) {
-		return kindInfo{kind: KindOpaque, noWrite: "values of type " + t.String() + " exist in the running process only"}
+		l.Kind = KindEntity
+		return
 	}
 	switch t.Kind() {
-	case reflect.Bool:
-		return kindInfo{kind: KindBool}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return kindInfo{kind: KindInt}
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return kindInfo{kind: KindUint}
-	case reflect.Float32, reflect.Float64:
-		return kindInfo{kind: KindFloat}
-	case reflect.Complex64, reflect.Complex128:
-		return kindInfo{kind: KindComplex}
-	case reflect.String:
-		return kindInfo{kind: KindString}
-	case reflect.Struct:
-		return kindInfo{kind: KindStruct}
-	case reflect.Array:
-		if t.Len() > 16 && plainByte(t.Elem()) {
-			return kindInfo{kind: KindBytes}
+	case reflect.Pointer, reflect.Interface, reflect.Func, reflect.Chan:
+	default:
+		if t.Name() == "" || t.PkgPath() == "" || declared(reg.opaque, t) {
+			break
 		}
-		return kindInfo{kind: KindArray}
-	case reflect.Slice:
-		if plainByte(t.Elem()) {
-			return kindInfo{kind: KindBytes}
+		if len(l.Labels) > 0 {
+			l.Kind = KindEnum
+			return
 		}
-		return kindInfo{kind: KindSlice}
-	case reflect.Map:
-		return kindInfo{kind: KindMap}
-	case reflect.Pointer:
-		return kindInfo{kind: KindPointer}
-	case reflect.Interface:
-		return kindInfo{kind: KindInterface}
+		if l.Kind, l.noWrite = marshalKind(t); l.Kind != 0 {
+			return
+		}
 	}
-	return kindInfo{kind: KindOpaque, noWrite: "values of type " + t.String() + " cannot be written"}
+	if isHandle(t) {
+		l.Kind, l.Handle, l.noWrite = KindOpaque, true, "values of type "+t.String()+" exist in the running process only"
+		return
+	}
+	l.Kind = memKinds[t.Kind()]
+	if (l.Kind == KindSlice || l.Kind == KindArray && t.Len() > 16) && plainByte(t.Elem()) {
+		l.Kind = KindBytes
+	}
 }
 
+// plainByte: a byte that neither has labels nor says itself how it looks.
 func plainByte(t reflect.Type) bool {
-	return t.Kind() == reflect.Uint8 && kindOf(t).kind == KindUint
+	if t.Kind() != reflect.Uint8 {
+		return false
+	}
+	l := Layout{Go: t, Labels: labelsOf(t)}
+	l.classify()
+	return l.Kind == KindUint
 }
 
 // marshalKind tells whether a type says itself how it looks. Methods that are
 // merely promoted from an embedded field do not count: they would hide every
 // sibling of that field.
-func marshalKind(t reflect.Type) kindInfo {
+func marshalKind(t reflect.Type) (k Kind, noWrite string) {
 	pt := reflect.PointerTo(t)
 	own := func(iface reflect.Type, name string) bool { return pt.Implements(iface) && ownMethod(t, name) }
 	text, js := own(textMarshaler, "MarshalText"), own(jsonMarshaler, "MarshalJSON")
@@ -139,19 +152,17 @@ func marshalKind(t reflect.Type) kindInfo {
 	}
 	switch {
 	case js:
-		k := kindInfo{kind: KindJSON}
 		if !pt.Implements(jsonUnmarshal) {
-			k.noWrite = t.String() + " has MarshalJSON but no UnmarshalJSON"
+			noWrite = t.String() + " has MarshalJSON but no UnmarshalJSON"
 		}
-		return k
+		return KindJSON, noWrite
 	case text:
-		k := kindInfo{kind: KindText}
 		if !pt.Implements(textUnmarshal) {
-			k.noWrite = t.String() + " has MarshalText but no UnmarshalText"
+			noWrite = t.String() + " has MarshalText but no UnmarshalText"
 		}
-		return k
+		return KindText, noWrite
 	}
-	return kindInfo{}
+	return 0, ""
 }
 
 // ownMethod reports whether t itself declares the method. For a promoted one
@@ -190,59 +201,4 @@ func embedsMethod(t reflect.Type, name string) bool {
 		}
 	}
 	return false
-}
-
-// pointerFree reports whether values of t hold nothing the collector follows.
-func pointerFree(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Array:
-		return t.Len() == 0 || pointerFree(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if !pointerFree(t.Field(i).Type) {
-				return false
-			}
-		}
-		return true
-	}
-	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Complex128
-}
-
-// isDeep reports whether a value of t can lead back to itself or to unbounded
-// depth: its codec then keeps track of where it is.
-func isDeep(t reflect.Type) bool {
-	c := cachePtr.Load()
-	if v, ok := c.deep.Load(t); ok {
-		return v.(bool)
-	}
-	d := deepWalk(t, map[reflect.Type]bool{})
-	c.deep.Store(t, d)
-	return d
-}
-
-func deepWalk(t reflect.Type, on map[reflect.Type]bool) bool {
-	switch kindOf(t).kind {
-	case KindPointer, KindInterface:
-		return true
-	case KindArray, KindSlice, KindMap, KindStruct:
-	default:
-		return false
-	}
-	if on[t] {
-		return true
-	}
-	on[t] = true
-	defer delete(on, t)
-	switch t.Kind() {
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if deepWalk(t.Field(i).Type, on) {
-				return true
-			}
-		}
-		return false
-	case reflect.Map:
-		return deepWalk(t.Key(), on) || deepWalk(t.Elem(), on)
-	}
-	return deepWalk(t.Elem(), on)
 }

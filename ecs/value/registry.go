@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // registry is what the program declared about its types. Declarations belong
@@ -28,34 +27,18 @@ var reg = registry{
 	describers: map[reflect.Type]*describer{},
 }
 
-// caches hold what is derived from types and declarations. A computation
-// stores into the set it started with, so that a declaration in between can
-// never be hidden by a late store.
-type caches struct {
-	types, args   sync.Map // reflect.Type -> *Type
-	enc, jsonEnc  sync.Map // reflect.Type -> *codec
-	labels        sync.Map // reflect.Type -> []EnumLabel
-	kinds         sync.Map // reflect.Type -> kindInfo
-	structs       sync.Map // structKey -> []*Field
-	copiers, deep sync.Map
-	dynamic       sync.Map // reflect.Type -> dynPrefix
-}
-
 var (
-	cachePtr atomic.Pointer[caches]
 	// known resolves the $type of interface values; it only grows.
 	known sync.Map // string -> []reflect.Type
 	// knownMu serializes the growth.
 	knownMu sync.Mutex
 )
 
-func init() { cachePtr.Store(new(caches)) }
-
 func declare(f func()) {
 	reg.mu.Lock()
 	f()
 	reg.mu.Unlock()
-	cachePtr.Store(new(caches))
+	current.Store(new(layouts))
 }
 
 func declared(set map[reflect.Type]bool, t reflect.Type) bool {
@@ -68,7 +51,7 @@ func declared(set map[reflect.Type]bool, t reflect.Type) bool {
 // entity type: it is shown and accepted as "42v3". Adapters call it at init.
 // Types of another layout are ignored.
 func RegisterEntityType(t reflect.Type) {
-	if t == nil || t.Size() != 8 || !pointerFree(t) {
+	if t == nil || t.Size() != 8 || !flat(t) {
 		return
 	}
 	declare(func() { reg.entities[t] = true })
@@ -175,9 +158,8 @@ type dynPrefix struct {
 
 // typePrefix gives {"$type":"game.Sword","value": and makes the type known.
 func typePrefix(t reflect.Type) []byte {
-	c := cachePtr.Load()
-	if v, ok := c.dynamic.Load(t); ok {
-		p := v.(dynPrefix)
+	l := LayoutOf(t)
+	if p := l.dynamicPrefix.Load(); p != nil {
 		if list, ok := known.Load(p.name); ok && len(list.([]reflect.Type)) == p.n {
 			return p.text
 		}
@@ -188,7 +170,7 @@ func typePrefix(t reflect.Type) []byte {
 		p.n = len(list.([]reflect.Type))
 	}
 	p.text = append(appendString([]byte(`{"$type":`), dynName(t)), `,"value":`...)
-	c.dynamic.Store(t, p)
+	l.dynamicPrefix.Store(&p)
 	return p.text
 }
 

@@ -11,6 +11,7 @@ type fieldTag struct {
 	unit, def          string
 	enum               []EnumLabel
 	readOnly, hidden   bool
+	dangling           bool
 	vector, hasDefault bool
 	faults             []string
 }
@@ -53,6 +54,8 @@ func parseTag(tag string) fieldTag {
 			ft.hidden = true
 		case "vector":
 			ft.vector = true
+		case "dangling":
+			ft.dangling = true
 		case "enum":
 			next := int64(0)
 			for _, l := range strings.Split(val, "|") {
@@ -71,7 +74,7 @@ func parseTag(tag string) fieldTag {
 		case "":
 		default:
 			ft.faults = append(ft.faults, "debug tag: unknown option "+strconv.Quote(key)+
-				" (min, max, unit, enum, default, vector, readonly, hidden)")
+				" (min, max, unit, enum, default, vector, readonly, hidden, dangling)")
 		}
 	}
 	return ft

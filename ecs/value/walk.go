@@ -24,13 +24,9 @@ func TypeOf(t reflect.Type) *Type { return describeType(t, false) }
 func ArgsOf(t reflect.Type) *Type { return describeType(t, true) }
 
 func describeType(t reflect.Type, jsonMode bool) *Type {
-	c := cachePtr.Load()
-	cache := &c.types
-	if jsonMode {
-		cache = &c.args
-	}
-	if v, ok := cache.Load(t); ok {
-		return v.(*Type)
+	slot := &LayoutOf(t).types[index(jsonMode)]
+	if ty := slot.Load(); ty != nil {
+		return ty
 	}
 	if !jsonMode {
 		learnType(t)
@@ -38,8 +34,16 @@ func describeType(t reflect.Type, jsonMode bool) *Type {
 	reg.mu.RLock()
 	d := reg.describers[t]
 	reg.mu.RUnlock()
-	v, _ := cache.LoadOrStore(t, buildType(t, jsonMode, d))
-	return v.(*Type)
+	slot.CompareAndSwap(nil, buildType(t, jsonMode, d))
+	return slot.Load()
+}
+
+// index is where a layout keeps what differs between components and arguments.
+func index(jsonMode bool) int {
+	if jsonMode {
+		return 1
+	}
+	return 0
 }
 
 func buildType(t reflect.Type, jsonMode bool, d *describer) *Type {
@@ -48,7 +52,7 @@ func buildType(t reflect.Type, jsonMode bool, d *describer) *Type {
 	w.fill(root, fieldTag{}, 0)
 	ty := &Type{
 		Go: t, Name: shortName(t), Qualified: qualifiedName(t), ID: fullName(t), Size: t.Size(),
-		PointerFree: pointerFree(t), Root: root, Fields: root.Fields, json: jsonMode, Problems: w.problems,
+		PointerFree: flat(t), Root: root, Fields: root.Fields, json: jsonMode, Problems: w.problems,
 	}
 	if d != nil {
 		d.apply(ty)
@@ -101,9 +105,9 @@ func (w *walker) fill(f *Field, tag fieldTag, depth int) {
 	}
 	switch f.Kind {
 	case KindStruct:
-		for _, c := range structFields(t, w.json, w.root) {
+		for _, c := range LayoutOf(t).described(w.json) {
 			child := *c.field
-			child.ReadOnly = child.ReadOnly || f.ReadOnly
+			child.ReadOnly = child.ReadOnly || f.ReadOnly || child.Unexported && !sameModule(c.pkg, w.root.PkgPath())
 			ct := c.tag
 			if f.Vector && f.Kind == KindStruct {
 				if ct.min == nil {
@@ -133,15 +137,14 @@ func (w *walker) fill(f *Field, tag fieldTag, depth int) {
 
 // applyKind sets what follows from the type and the tag alone.
 func applyKind(f *Field, tag fieldTag) {
-	k := kindOf(f.Go)
-	f.Kind, f.noWrite = k.kind, k.noWrite
+	l := LayoutOf(f.Go)
+	f.Kind, f.noWrite = l.Kind, l.noWrite
 	f.Min, f.Max, f.Unit, f.Default = tag.min, tag.max, tag.unit, tag.def
 	if f.Go == durationType && f.Unit == "" {
 		f.Unit = "ns"
 	}
-	switch {
-	case f.Kind == KindEnum:
-		f.Enum = labelsOf(f.Go)
+	if f.Kind == KindEnum {
+		f.Enum = l.Labels
 	}
 	if len(tag.enum) > 0 {
 		switch {
@@ -158,7 +161,7 @@ func applyKind(f *Field, tag fieldTag) {
 // W]] floats are vectors as they are; others when their tag says so.
 func isVector(t reflect.Type, k Kind, described bool) bool {
 	number := func(t reflect.Type) bool {
-		k := kindOf(t).kind
+		k := LayoutOf(t).Kind
 		return k == KindFloat || described && (k == KindInt || k == KindUint)
 	}
 	switch k {
@@ -184,39 +187,38 @@ func isVector(t reflect.Type, k Kind, described bool) bool {
 type structField struct {
 	field *Field
 	tag   fieldTag
+	pkg   string // of an unexported field
 }
 
-type structKey struct {
-	t    reflect.Type
-	json bool
-	root string
-}
-
-// structFields lists the visible fields of a struct type; the result is
+// described lists the fields of a struct as clients see them; the result is
 // shared, callers copy what they change.
-func structFields(t reflect.Type, jsonMode bool, root reflect.Type) []structField {
-	key := structKey{t, jsonMode, root.PkgPath()}
-	c := cachePtr.Load()
-	if v, ok := c.structs.Load(key); ok {
-		return v.([]structField)
+func (l *Layout) described(jsonMode bool) []structField {
+	switch {
+	case l.jsonFields == nil:
+		return nil
+	case jsonMode:
+		return l.jsonFields()
 	}
+	return l.fields
+}
+
+// structFields lists the visible fields of a struct type.
+func structFields(t reflect.Type) []structField {
 	var list []structField
-	if jsonMode {
-		list = jsonFields(t)
-	} else {
-		for i := range t.NumField() {
-			sf := t.Field(i)
-			if sf.Name == "_" || sf.Anonymous && declared(reg.markers, sf.Type) {
-				continue
-			}
-			s := newField(sf, sf.Name)
-			s.field.Index, s.field.Offset, s.field.Optional = i, sf.Offset, true
-			if s.field.Unexported && !sameModule(sf.PkgPath, root.PkgPath()) {
-				s.field.ReadOnly = true
-			}
-			list = append(list, s)
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		if sf.Name == "_" || sf.Anonymous && declared(reg.markers, sf.Type) {
+			continue
 		}
+		s := newField(sf, sf.Name)
+		s.field.Index, s.field.Offset, s.field.Optional = i, sf.Offset, true
+		list = append(list, s)
 	}
+	return withDeclarations(t, list)
+}
+
+// withDeclarations adds what FieldDoc says.
+func withDeclarations(t reflect.Type, list []structField) []structField {
 	reg.mu.RLock()
 	d := reg.describers[t]
 	reg.mu.RUnlock()
@@ -225,7 +227,6 @@ func structFields(t reflect.Type, jsonMode bool, root reflect.Type) []structFiel
 			list[i].describe(d)
 		}
 	}
-	c.structs.Store(key, list)
 	return list
 }
 
@@ -233,7 +234,7 @@ func newField(sf reflect.StructField, name string) structField {
 	tag := parseTag(sf.Tag.Get("debug"))
 	f := &Field{Name: name, GoName: sf.Name, Go: sf.Type, Doc: sf.Tag.Get("jsonschema"),
 		ReadOnly: tag.readOnly, Hidden: tag.hidden, Unexported: sf.PkgPath != "", embedded: sf.Anonymous}
-	return structField{f, tag}
+	return structField{f, tag, sf.PkgPath}
 }
 
 // jsonFields lists fields as encoding/json sees them: names from tags,
@@ -265,7 +266,7 @@ func jsonFields(t reflect.Type) []structField {
 			if ptr && et.Name() == "" {
 				et = et.Elem()
 			}
-			if sf.Anonymous && name == "" && et.Kind() == reflect.Struct && kindOf(et).kind == KindStruct {
+			if sf.Anonymous && name == "" && et.Kind() == reflect.Struct && LayoutOf(et).Kind == KindStruct {
 				// An unexported pointer cannot be allocated from outside.
 				if sf.PkgPath != "" && ptr {
 					continue
@@ -316,5 +317,5 @@ func jsonFields(t reflect.Type) []structField {
 			list = append(list, c.structField)
 		}
 	}
-	return list
+	return withDeclarations(t, list)
 }
