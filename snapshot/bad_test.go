@@ -13,6 +13,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // small is a world whose file is short enough to spoil byte by byte.
@@ -188,7 +189,7 @@ func TestRepeatedAndUnknownTypes(t *testing.T) {
 	_, body = unpack(t, save(t, b.w, nil))
 	head, _ = unpack(t, save(t, b.w, nil))
 	// Both components are given the first one's name.
-	first, second := []byte(fullName(typ[position]())), []byte(fullName(typ[tag]()))
+	first, second := []byte(value.LayoutOf(typ[position]()).Name), []byte(value.LayoutOf(typ[tag]()).Name)
 	twice := bytes.Replace(body, append([]byte{byte(len(second))}, second...), append([]byte{byte(len(first))}, first...), 1)
 	at := binary.LittleEndian.Uint64(twice[len(twice)-8:])
 	binary.LittleEndian.PutUint64(twice[len(twice)-8:], at+uint64(len(first)-len(second)))

@@ -13,7 +13,7 @@ func (s *saver) values(n *node, base unsafe.Pointer, rows int) {
 			width += int(l.size)
 		}
 		s.uvarint(uint64(width * rows))
-		s.lanes(n.lanes, base, n.size, rows)
+		s.lanes(n.lanes, base, n.Size, rows)
 		return
 	}
 	c := &s.column

@@ -28,7 +28,7 @@ func (d *decoder) root(w int, n *node) *op {
 		return o
 	}
 	d.report.add(Projection{Type: d.where, Change: Dropped, From: d.wireName(w)})
-	d.report.add(Projection{Type: d.where, Change: Added, To: n.t.String()})
+	d.report.add(Projection{Type: d.where, Change: Added, To: n.Go.String()})
 	o := &op{run: func(d *decoder, _ unsafe.Pointer) { d.skip(w) }, adds: true}
 	d.roots[key] = o
 	return o
@@ -67,7 +67,7 @@ func (d *decoder) compile(w int, n *node, path string) (*op, bool) {
 }
 
 func (d *decoder) converted(w int, n *node, path string) {
-	d.report.add(Projection{Type: d.where, Field: path, Change: Converted, From: d.wireName(w), To: n.t.String()})
+	d.report.add(Projection{Type: d.where, Field: path, Change: Converted, From: d.wireName(w), To: n.Go.String()})
 }
 
 // plan fills in o; false if the types have nothing in common.
@@ -106,8 +106,8 @@ func (d *decoder) plan(o *op, w int, n *node, path string) bool {
 			return false
 		}
 		create := func() refEntry {
-			d.charge(int64(n.elem.size))
-			v := reflect.New(n.elem.t)
+			d.charge(int64(n.elem.Size))
+			v := reflect.New(n.elem.Go)
 			d.start(elem, v.Elem())
 			return refEntry{n: n, p: v.UnsafePointer(), elem: elem}
 		}
@@ -117,10 +117,10 @@ func (d *decoder) plan(o *op, w int, n *node, path string) bool {
 	case kLocation:
 		o.run = func(d *decoder, p unsafe.Pointer) { *(**time.Location)(p) = d.location() }
 	case kBinary:
-		if t.name != n.name {
+		if t.name != n.Name {
 			return false
 		}
-		o.run = func(d *decoder, p unsafe.Pointer) { d.binary(reflect.NewAt(n.t, p).Elem()) }
+		o.run = func(d *decoder, p unsafe.Pointer) { d.binary(reflect.NewAt(n.Go, p).Elem()) }
 	case kOpaque:
 		o.empty, o.run = true, func(*decoder, unsafe.Pointer) {}
 	}
@@ -151,7 +151,7 @@ func (d *decoder) planStruct(o *op, w int, n *node, path string) bool {
 	for _, f := range n.fields {
 		if !found[f.name] {
 			o.adds = true
-			d.report.add(Projection{Type: d.where, Field: join(path, f.name), Change: Added, To: f.node.t.String()})
+			d.report.add(Projection{Type: d.where, Field: join(path, f.name), Change: Added, To: f.node.Go.String()})
 		}
 	}
 	if !matched && path != "" {
@@ -197,18 +197,18 @@ func join(path, name string) string {
 // planArray takes an array over into one that is as long or longer.
 func (d *decoder) planArray(o *op, w int, n *node, path string) bool {
 	t := &d.types[w]
-	if t.count > uint64(n.count) {
+	if t.count > uint64(n.Len) {
 		return false
 	}
 	if n.dense && d.same(w, n) {
-		o.run = func(d *decoder, p unsafe.Pointer) { copy(unsafe.Slice((*byte)(p), n.size), d.take(int(n.size))) }
+		o.run = func(d *decoder, p unsafe.Pointer) { copy(unsafe.Slice((*byte)(p), n.Size), d.take(int(n.Size))) }
 		return true
 	}
 	elem, ok := d.compile(t.elem, n.elem, path+"[]")
 	if !ok {
 		return false
 	}
-	if t.count < uint64(n.count) {
+	if t.count < uint64(n.Len) {
 		o.adds = true
 		d.converted(w, n, path)
 	}
@@ -217,7 +217,7 @@ func (d *decoder) planArray(o *op, w int, n *node, path string) bool {
 	count := int(t.count)
 	o.run = func(d *decoder, p unsafe.Pointer) {
 		for i := range count {
-			elem.run(d, unsafe.Add(p, uintptr(i)*n.elem.size))
+			elem.run(d, unsafe.Add(p, uintptr(i)*n.elem.Size))
 		}
 	}
 	return true
@@ -232,23 +232,23 @@ func (d *decoder) planSlice(o *op, w int, n *node, path string) bool {
 	dense := n.elem.dense && d.same(t.elem, n.elem)
 	o.run = func(d *decoder, p unsafe.Pointer) {
 		size := d.sliceLen(t)
-		v := reflect.NewAt(n.t, p).Elem()
+		v := reflect.NewAt(n.Go, p).Elem()
 		if size < 0 {
 			v.SetZero()
 			return
 		}
-		if n.elem.size > 0 && uint64(size) > farTooMuch/uint64(n.elem.size) {
+		if n.elem.Size > 0 && uint64(size) > farTooMuch/uint64(n.elem.Size) {
 			d.fail("a slice of %d elements", size)
 		}
-		d.charge(int64(size) * int64(n.elem.size))
-		s := reflect.MakeSlice(n.t, size, size)
+		d.charge(int64(size) * int64(n.elem.Size))
+		s := reflect.MakeSlice(n.Go, size, size)
 		v.Set(s)
 		base := s.UnsafePointer()
 		if dense {
-			copy(unsafe.Slice((*byte)(base), uintptr(size)*n.elem.size), d.take(size*int(n.elem.size)))
+			copy(unsafe.Slice((*byte)(base), uintptr(size)*n.elem.Size), d.take(size*int(n.elem.Size)))
 			return
 		}
-		if elem.empty && (!elem.adds || n.elem.size == 0) {
+		if elem.empty && (!elem.adds || n.elem.Size == 0) {
 			return
 		}
 		d.down()
@@ -256,7 +256,7 @@ func (d *decoder) planSlice(o *op, w int, n *node, path string) bool {
 			if elem.adds {
 				d.start(elem, s.Index(i))
 			}
-			elem.run(d, unsafe.Add(base, uintptr(i)*n.elem.size))
+			elem.run(d, unsafe.Add(base, uintptr(i)*n.elem.Size))
 		}
 		d.depth--
 	}
@@ -275,7 +275,7 @@ func (d *decoder) planMap(o *op, w int, n *node, path string) bool {
 	}
 	create := func() refEntry {
 		d.charge(48)
-		m := reflect.MakeMap(n.t)
+		m := reflect.MakeMap(n.Go)
 		return refEntry{n: n, p: m.UnsafePointer(), m: m, key: key, elem: elem}
 	}
 	o.run = func(d *decoder, p unsafe.Pointer) { *(*unsafe.Pointer)(p) = d.ref(w, n, create) }
@@ -289,7 +289,7 @@ type dynamicPlan struct {
 }
 
 func (d *decoder) iface(n *node, p unsafe.Pointer, path string) {
-	v := reflect.NewAt(n.t, p).Elem()
+	v := reflect.NewAt(n.Go, p).Elem()
 	v.SetZero()
 	c := d.uvarint()
 	if c < dynTypes {
@@ -306,10 +306,10 @@ func (d *decoder) iface(n *node, p unsafe.Pointer, path string) {
 		d.skip(w)
 		return
 	}
-	if !plan.t.AssignableTo(n.t) {
-		d.fail("%s holds a %s, which does not implement %s", path, plan.t, n.t)
+	if !plan.t.AssignableTo(n.Go) {
+		d.fail("%s holds a %s, which does not implement %s", path, plan.t, n.Go)
 	}
-	d.charge(int64(plan.n.size))
+	d.charge(int64(plan.n.Size))
 	box := reflect.New(plan.t)
 	d.start(plan.op, box.Elem())
 	plan.op.run(d, box.UnsafePointer())

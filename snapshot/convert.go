@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 func numeric(k kind) bool { return k == kInt || k == kUint || k == kFloat }
@@ -75,20 +77,20 @@ func (x number) negative() bool { return x.kind == kInt && x.i < 0 || x.kind == 
 
 // store writes x as an n if no information is lost.
 func (x number) store(n *node, p unsafe.Pointer) bool {
-	bits := uint(8 * n.size)
+	bits := uint(8 * n.Size)
 	switch n.kind {
 	case kInt:
 		i, u, ok := x.integer()
 		if !ok || !x.negative() && u > math.MaxInt64 || i<<(64-bits)>>(64-bits) != i {
 			return false
 		}
-		storeBits(p, n.size, uint64(i))
+		storeBits(p, n.Size, uint64(i))
 	case kUint:
 		_, u, ok := x.integer()
 		if !ok || x.negative() || u<<(64-bits)>>(64-bits) != u {
 			return false
 		}
-		storeBits(p, n.size, u)
+		storeBits(p, n.Size, u)
 	default:
 		f := x.f
 		switch x.kind {
@@ -103,7 +105,7 @@ func (x number) store(n *node, p unsafe.Pointer) bool {
 				return false
 			}
 		}
-		if n.size == 8 {
+		if n.Size == 8 {
 			*(*float64)(p) = f
 			return true
 		}
@@ -132,7 +134,7 @@ func storeBits(p unsafe.Pointer, size uintptr, u uint64) {
 func (d *decoder) planNumber(o *op, w int, n *node, path string) bool {
 	t := &d.types[w]
 	if d.same(w, n) {
-		size := int(n.size)
+		size := int(n.Size)
 		o.run = func(d *decoder, p unsafe.Pointer) {
 			b := d.take(size)
 			switch size {
@@ -148,8 +150,12 @@ func (d *decoder) planNumber(o *op, w int, n *node, path string) bool {
 		}
 		return true
 	}
-	if t.kind != n.kind || t.size != uint64(n.size) || len(t.labels) > 0 && len(n.labels) > 0 {
-		d.converted(w, n, path)
+	if t.kind != n.kind || t.size != uint64(n.Size) || len(t.labels) > 0 && len(n.labels) > 0 {
+		from, to := d.wireName(w), n.Go.String()
+		if len(t.labels) > 0 && len(n.labels) > 0 {
+			from, to = from+labelText(t.labels), to+labelText(n.labels)
+		}
+		d.report.add(Projection{Type: d.where, Field: path, Change: Converted, From: from, To: to})
 	}
 	labels := d.relabel(t, n)
 	name, size, k := d.wireName(w), t.size, t.kind
@@ -159,14 +165,14 @@ func (d *decoder) planNumber(o *op, w int, n *node, path string) bool {
 			if i, _, ok := x.integer(); ok {
 				if to, known := labels[i]; known {
 					if to == nil {
-						d.fail("%s has the label %s, which %s no longer has", path, labelOf(t.labels, i), n.t)
+						d.fail("%s has the label %s, which %s no longer has", path, labelOf(t.labels, i), n.Go)
 					}
 					x = number{kind: kInt, i: *to}
 				}
 			}
 		}
 		if !x.store(n, p) {
-			d.fail("%s: the value %s (%s) does not fit into %s", path, x, name, n.t)
+			d.fail("%s: the value %s (%s) does not fit into %s", path, x, name, n.Go)
 		}
 	}
 	return true
@@ -183,31 +189,45 @@ func (d *decoder) relabel(t *fileType, n *node) map[int64]*int64 {
 	for _, l := range t.labels {
 		var to *int64
 		for i := range n.labels {
-			if n.labels[i].name == l.name {
-				to = &n.labels[i].value
+			if n.labels[i].Name == l.Name {
+				to = &n.labels[i].Value
 				break
 			}
 		}
-		if old, ok := out[l.value]; !ok || old == nil {
-			out[l.value] = to // of several labels for a number, one that lives on
+		if old, ok := out[l.Value]; !ok || old == nil {
+			out[l.Value] = to // of several labels for a number, one that lives on
 		}
 	}
 	return out
 }
 
-func labelOf(labels []label, v int64) string {
+func labelOf(labels []value.EnumLabel, v int64) string {
 	for _, l := range labels {
-		if l.value == v {
-			return l.name
+		if l.Value == v {
+			return l.Name
 		}
 	}
 	return strconv.FormatInt(v, 10)
 }
 
+// labelText shows what the numbers of a labelled type mean.
+func labelText(labels []value.EnumLabel) string {
+	var b []byte
+	for i, l := range labels {
+		if i == 8 {
+			b = append(b, " and more"...)
+			break
+		}
+		b = append(append(append(b, ' '), l.Name...), ':')
+		b = strconv.AppendInt(b, l.Value, 10)
+	}
+	return " (" + string(b[1:]) + ")"
+}
+
 func (d *decoder) planComplex(o *op, w int, n *node, path string) {
 	from := d.types[w].size / 2
-	part := &node{kind: kFloat, size: n.size / 2, t: n.t}
-	if from == uint64(part.size) {
+	part := &node{kind: kFloat, Layout: &value.Layout{Go: n.Go, Size: n.Size / 2}}
+	if from == uint64(part.Size) {
 		o.run = func(d *decoder, p unsafe.Pointer) {
 			for i := range uintptr(2) {
 				b := d.take(int(from))
@@ -223,8 +243,8 @@ func (d *decoder) planComplex(o *op, w int, n *node, path string) {
 	d.converted(w, n, path)
 	o.run = func(d *decoder, p unsafe.Pointer) {
 		for i := range uintptr(2) {
-			if x := d.number(kFloat, from); !x.store(part, unsafe.Add(p, i*part.size)) {
-				d.fail("%s: a part of the complex number, %s, does not fit into %s", path, x, n.t)
+			if x := d.number(kFloat, from); !x.store(part, unsafe.Add(p, i*part.Size)) {
+				d.fail("%s: a part of the complex number, %s, does not fit into %s", path, x, n.Go)
 			}
 		}
 	}

@@ -191,13 +191,13 @@ func (d *decoder) ref(w int, n *node, create func() refEntry) unsafe.Pointer {
 
 func (d *decoder) mapping(t *fileType, r refEntry) {
 	n := d.entries(t)
-	k, v := reflect.New(r.n.key.t).Elem(), reflect.New(r.n.elem.t).Elem()
-	d.charge(int64(n) * int64(r.n.key.size+r.n.elem.size+16))
+	k, v := reflect.New(r.n.key.Go).Elem(), reflect.New(r.n.elem.Go).Elem()
+	d.charge(int64(n) * int64(r.n.key.Size+r.n.elem.Size+16))
 	for range n {
 		k.SetZero()
 		d.start(r.key, k)
 		r.key.run(d, k.Addr().UnsafePointer())
-		if r.n.key.refs && !k.Comparable() {
+		if r.n.key.References && !k.Comparable() {
 			d.fail("a map key cannot be compared")
 		}
 		v.SetZero()
@@ -298,12 +298,12 @@ func (d *decoder) column(w int, n *node, form byte, rows int) reflect.Value {
 	if form == laneForm && (t.lanes == nil || d.rest() != rows*sum(t.lanes)) || form > laneForm || rows > 0 && uint64(d.rest())/uint64(rows) < t.min {
 		d.fail("the column does not hold %d rows", rows)
 	}
-	d.charge(int64(rows) * int64(n.size))
-	out := reflect.MakeSlice(reflect.SliceOf(n.t), rows, rows)
+	d.charge(int64(rows) * int64(n.Size))
+	out := reflect.MakeSlice(reflect.SliceOf(n.Go), rows, rows)
 	base := out.UnsafePointer()
 	if form == laneForm {
 		if d.same(w, n) {
-			if !readLanes(d.data[d.off:], n.lanes, base, n.size, rows) {
+			if !readLanes(d.data[d.off:], n.lanes, base, n.Size, rows) {
 				d.fail("a bool is neither true nor false")
 			}
 			return out
@@ -316,7 +316,7 @@ func (d *decoder) column(w int, n *node, form byte, rows int) reflect.Value {
 			if o.adds {
 				d.start(o, out.Index(i))
 			}
-			d.value(o, unsafe.Add(base, uintptr(i)*n.size))
+			d.value(o, unsafe.Add(base, uintptr(i)*n.Size))
 		}
 	}
 	if d.rest() != 0 {

@@ -3,6 +3,8 @@ package snapshot
 import (
 	"reflect"
 	"testing"
+
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 type (
@@ -20,7 +22,7 @@ func TestAnAddedFieldStartsInsideItsRange(t *testing.T) {
 	b.rows(nil, []oldVitals{{3}, {4}})
 	n := newFake(types(typ[newVitals]()), nil)
 	load(t, save(t, b.w, nil), n.w, &Options{Rename: map[string]string{
-		fullName(reflect.TypeFor[oldVitals]()): fullName(reflect.TypeFor[newVitals]()),
+		value.LayoutOf(reflect.TypeFor[oldVitals]()).Name: value.LayoutOf(reflect.TypeFor[newVitals]()).Name,
 	}})
 	if got, want := columnOf[newVitals](t, n.w, 0), []newVitals{{3, 1}, {4, 1}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

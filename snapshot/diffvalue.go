@@ -65,7 +65,7 @@ func leaf(n *node) bool {
 	if n.kind != kStruct && n.kind != kArray {
 		return false
 	}
-	root := value.TypeOf(n.t).Root
+	root := value.TypeOf(n.Go).Root
 	if root == nil {
 		return false
 	}
@@ -82,7 +82,7 @@ func (v *valueDiff) walk(n *node, path string, a, b reflect.Value) {
 	if len(v.rows) >= maxFieldRows {
 		return
 	}
-	if n.flat && n.size > 0 && bytes.Equal(memory(a, n.size), memory(b, n.size)) {
+	if n.flat && n.Size > 0 && bytes.Equal(memory(a, n.Size), memory(b, n.Size)) {
 		return
 	}
 	if v.depth >= maxDiffDepth {
@@ -106,7 +106,7 @@ func (v *valueDiff) walk(n *node, path string, a, b reflect.Value) {
 			v.add(path, a, b)
 		}
 	case kBool, kInt, kUint:
-		if !bytes.Equal(memory(a, n.size), memory(b, n.size)) {
+		if !bytes.Equal(memory(a, n.Size), memory(b, n.Size)) {
 			v.add(path, a, b)
 		}
 	case kString:
@@ -198,17 +198,17 @@ func (v *valueDiff) parts(n *node, path string, a, b reflect.Value) {
 
 func (v *valueDiff) inside(n *node, path string, a, b reflect.Value) {
 	if n.kind == kArray {
-		for i := range n.count {
+		for i := range n.Len {
 			v.walk(n.elem, path+"["+strconv.Itoa(i)+"]", a.Index(i), b.Index(i))
 		}
 		return
 	}
 	at := func(x reflect.Value, f *nodeField) reflect.Value {
-		return reflect.NewAt(f.node.t, unsafe.Add(x.Addr().UnsafePointer(), f.offset)).Elem()
+		return reflect.NewAt(f.node.Go, unsafe.Add(x.Addr().UnsafePointer(), f.offset)).Elem()
 	}
 	for i := range n.fields {
 		f := &n.fields[i]
-		if f.node.size > 0 {
+		if f.node.Size > 0 {
 			v.walk(f.node, join(path, f.name), at(a, f), at(b, f))
 		}
 	}
@@ -222,7 +222,7 @@ func (v *valueDiff) slice(n *node, path string, a, b reflect.Value) {
 	if a.Len() > 0 && b.Len() > 0 && v.met(a.UnsafePointer(), b.UnsafePointer()) && a.Len() == b.Len() {
 		return
 	}
-	if n.elem.t.Kind() == reflect.Uint8 { // reads as one byte string
+	if n.elem.Go.Kind() == reflect.Uint8 { // reads as one byte string
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
 			v.add(path, a, b)
 		}
@@ -230,7 +230,7 @@ func (v *valueDiff) slice(n *node, path string, a, b reflect.Value) {
 	}
 	both := min(a.Len(), b.Len())
 	if !(n.elem.dense && both > 0 && bytes.Equal(
-		unsafe.Slice((*byte)(a.UnsafePointer()), uintptr(both)*n.elem.size), unsafe.Slice((*byte)(b.UnsafePointer()), uintptr(both)*n.elem.size))) {
+		unsafe.Slice((*byte)(a.UnsafePointer()), uintptr(both)*n.elem.Size), unsafe.Slice((*byte)(b.UnsafePointer()), uintptr(both)*n.elem.Size))) {
 		for i := range both {
 			v.walk(n.elem, path+"["+strconv.Itoa(i)+"]", a.Index(i), b.Index(i))
 		}

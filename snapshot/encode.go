@@ -54,7 +54,7 @@ func (e *encoder) value(n *node, p unsafe.Pointer) {
 		e.queue[e.head] = refKey{}
 		e.head++
 		if k.n.kind == kMap {
-			e.mapping(k.n, reflect.NewAt(k.n.t, unsafe.Pointer(&k.p)).Elem())
+			e.mapping(k.n, reflect.NewAt(k.n.Go, unsafe.Pointer(&k.p)).Elem())
 		} else {
 			k.n.elem.enc(e, k.p)
 		}
@@ -95,15 +95,15 @@ func encodeFunc(n *node) func(*encoder, unsafe.Pointer) {
 	case kBool:
 		return func(e *encoder, p unsafe.Pointer) { e.buf = append(e.buf, *(*byte)(p)) }
 	case kInt, kUint, kFloat:
-		return encodeScalar(n.size)
+		return encodeScalar(n.Size)
 	case kComplex:
-		half := encodeScalar(n.size / 2)
-		return func(e *encoder, p unsafe.Pointer) { half(e, p); half(e, unsafe.Add(p, n.size/2)) }
+		half := encodeScalar(n.Size / 2)
+		return func(e *encoder, p unsafe.Pointer) { half(e, p); half(e, unsafe.Add(p, n.Size/2)) }
 	case kString:
 		return func(e *encoder, p unsafe.Pointer) { e.string(*(*string)(p)) }
 	case kStruct:
 		if n.dense {
-			return encodeDense(n.size)
+			return encodeDense(n.Size)
 		}
 		return func(e *encoder, p unsafe.Pointer) {
 			for i := range n.fields {
@@ -113,11 +113,11 @@ func encodeFunc(n *node) func(*encoder, unsafe.Pointer) {
 		}
 	case kArray:
 		if n.dense {
-			return encodeDense(n.size)
+			return encodeDense(n.Size)
 		}
 		return func(e *encoder, p unsafe.Pointer) {
-			for i := range n.count {
-				n.elem.enc(e, unsafe.Add(p, uintptr(i)*n.elem.size))
+			for i := range n.Len {
+				n.elem.enc(e, unsafe.Add(p, uintptr(i)*n.elem.Size))
 			}
 		}
 	case kSlice:
@@ -125,11 +125,11 @@ func encodeFunc(n *node) func(*encoder, unsafe.Pointer) {
 	case kMap, kPointer:
 		return func(e *encoder, p unsafe.Pointer) { e.ref(n, *(*unsafe.Pointer)(p)) }
 	case kInterface:
-		return func(e *encoder, p unsafe.Pointer) { e.dynamic(reflect.NewAt(n.t, p).Elem()) }
+		return func(e *encoder, p unsafe.Pointer) { e.dynamic(reflect.NewAt(n.Go, p).Elem()) }
 	case kLocation:
 		return func(e *encoder, p unsafe.Pointer) { e.location(*(**time.Location)(p)) }
 	case kBinary:
-		return func(e *encoder, p unsafe.Pointer) { e.binary(reflect.NewAt(n.t, p).Elem()) }
+		return func(e *encoder, p unsafe.Pointer) { e.binary(reflect.NewAt(n.Go, p).Elem()) }
 	}
 	return func(*encoder, unsafe.Pointer) {}
 }
@@ -164,7 +164,7 @@ func encodeSlice(n *node) func(*encoder, unsafe.Pointer) {
 		}
 		e.uvarint(uint64(s.len) + 1)
 		if n.elem.dense {
-			e.buf = append(e.buf, unsafe.Slice((*byte)(s.data), uintptr(s.len)*n.elem.size)...)
+			e.buf = append(e.buf, unsafe.Slice((*byte)(s.data), uintptr(s.len)*n.elem.Size)...)
 			return
 		}
 		if n.elem.flat && n.elem.width == 0 {
@@ -172,7 +172,7 @@ func encodeSlice(n *node) func(*encoder, unsafe.Pointer) {
 		}
 		e.down()
 		for i := range s.len {
-			n.elem.enc(e, unsafe.Add(s.data, uintptr(i)*n.elem.size))
+			n.elem.enc(e, unsafe.Add(s.data, uintptr(i)*n.elem.Size))
 		}
 		e.depth--
 	}
@@ -199,13 +199,13 @@ func (e *encoder) dynamic(v reflect.Value) {
 	}
 	if e.spell {
 		e.byte(dynTypes)
-		e.string(n.t.String() + " " + n.name)
+		e.string(n.Go.String() + " " + n.Name)
 	} else {
-		remember(n.t)
+		remember(n.Go)
 		e.uvarint(dynTypes + uint64(e.types.index(n)))
 	}
 	e.down()
-	box := reflect.New(n.t)
+	box := reflect.New(n.Go)
 	box.Elem().Set(v)
 	n.enc(e, box.UnsafePointer())
 	e.depth--
@@ -220,10 +220,10 @@ func (e *encoder) mapping(n *node, m reflect.Value) {
 	}
 	type entry struct{ from, to, i int } // the encoded key in sort, and the entry's number
 	entries := make([]entry, 0, size)
-	keys := reflect.MakeSlice(reflect.SliceOf(n.key.t), size, size)
-	values := reflect.MakeSlice(reflect.SliceOf(n.elem.t), size, size)
+	keys := reflect.MakeSlice(reflect.SliceOf(n.key.Go), size, size)
+	values := reflect.MakeSlice(reflect.SliceOf(n.elem.Go), size, size)
 	at := func(s reflect.Value, n *node, i int) unsafe.Pointer {
-		return unsafe.Add(s.UnsafePointer(), uintptr(i)*n.size)
+		return unsafe.Add(s.UnsafePointer(), uintptr(i)*n.Size)
 	}
 	sort := encoder{types: e.types, spell: true, nesting: e.nesting + 1, depth: e.depth, buf: e.spare[:0]}
 	for it := m.MapRange(); it.Next(); {
@@ -244,7 +244,7 @@ func (e *encoder) mapping(n *node, m reflect.Value) {
 		return bytes.Compare(e.scratch(n.elem, at(values, n.elem, a.i)), e.scratch(n.elem, at(values, n.elem, b.i)))
 	})
 	for _, x := range entries {
-		if n.key.refs {
+		if n.key.References {
 			n.key.enc(e, at(keys, n.key, x.i))
 		} else {
 			e.buf = append(e.buf, sort.buf[x.from:x.to]...)
@@ -280,6 +280,6 @@ func (e *encoder) column(n *node, base unsafe.Pointer, rows int) {
 		e.buf = slices.Grow(e.buf, min(rows*n.width, math.MaxInt32))
 	}
 	for i := range rows {
-		e.value(n, unsafe.Add(base, uintptr(i)*n.size))
+		e.value(n, unsafe.Add(base, uintptr(i)*n.Size))
 	}
 }

@@ -70,9 +70,9 @@ func init() {
 }
 
 var renames = map[string]string{
-	fullName(reflect.TypeFor[oldUnit]()):  fullName(reflect.TypeFor[newUnit]()),
-	fullName(reflect.TypeFor[oldPoint]()): fullName(reflect.TypeFor[newPoint]()),
-	fullName(reflect.TypeFor[oldSlot]()):  fullName(reflect.TypeFor[newSlot]()),
+	value.LayoutOf(reflect.TypeFor[oldUnit]()).Name:  value.LayoutOf(reflect.TypeFor[newUnit]()).Name,
+	value.LayoutOf(reflect.TypeFor[oldPoint]()).Name: value.LayoutOf(reflect.TypeFor[newPoint]()).Name,
+	value.LayoutOf(reflect.TypeFor[oldSlot]()).Name:  value.LayoutOf(reflect.TypeFor[newSlot]()).Name,
 }
 
 func unit(i int) oldUnit {
@@ -158,7 +158,7 @@ func TestNumbers(t *testing.T) {
 	for _, x := range values {
 		for k, sizes := range kinds {
 			for _, size := range sizes {
-				n := &node{kind: k, size: uintptr(size)}
+				n := &node{kind: k, Layout: &value.Layout{Size: uintptr(size)}}
 				var mem [8]byte
 				p := reflect.ValueOf(&mem).UnsafePointer()
 				if !x.store(n, p) {
@@ -166,7 +166,7 @@ func TestNumbers(t *testing.T) {
 				}
 				stored++
 				var e encoder
-				encodeScalar(n.size)(&e, p)
+				encodeScalar(n.Size)(&e, p)
 				var budget int64
 				d := &decoder{data: e.buf, budget: &budget}
 				y := d.number(k, size)
@@ -195,7 +195,7 @@ func TestALabelThatIsGone(t *testing.T) {
 	o := newFake(types(typ[a]()), nil)
 	o.rows(nil, []a{{0}, {2}})
 	n := newFake(types(typ[b]()), nil)
-	e := refused(t, save(t, o.w, nil), n.w, refusal.BadSnapshot, &Options{Rename: map[string]string{fullName(typ[a]()): fullName(typ[b]())}})
+	e := refused(t, save(t, o.w, nil), n.w, refusal.BadSnapshot, &Options{Rename: map[string]string{value.LayoutOf(typ[a]()).Name: value.LayoutOf(typ[b]()).Name}})
 	if !strings.Contains(e.Message, "Sniper") {
 		t.Error(e.Message)
 	}
@@ -211,7 +211,7 @@ func TestAComponentThatBecameAnotherKind(t *testing.T) {
 	o := newFake(types(typ[was]()), nil)
 	o.rows(nil, []was{{1, 2}, {3, 4}})
 	n := newFake(types(typ[is]()), nil)
-	rep := load(t, save(t, o.w, nil), n.w, &Options{Rename: map[string]string{fullName(typ[was]()): fullName(typ[is]())}})
+	rep := load(t, save(t, o.w, nil), n.w, &Options{Rename: map[string]string{value.LayoutOf(typ[was]()).Name: value.LayoutOf(typ[is]()).Name}})
 	if got := columnOf[is](t, n.w, 0); len(got) != 2 || got[0] != nil || len(rep.Projected) != 2 {
 		t.Errorf("%v %+v", got, rep.Projected)
 	}
@@ -234,5 +234,33 @@ func TestADynamicTypeThatIsNotKnown(t *testing.T) {
 	rep := load(t, data, b.w, &Options{AllowUnknown: true})
 	if s := columnOf[sink](t, b.w, 0)[0]; s.Any != nil || s.Lead != 1 || len(rep.Skipped) != 1 {
 		t.Errorf("%+v %+v", s.Any, rep.Skipped)
+	}
+}
+
+// The same component of an older and a newer build, its labels reordered: they
+// stand in the tag alone.
+type (
+	oldLamp struct {
+		Color uint8 `debug:"enum=Red|Green|Blue"`
+		Mode  string
+	}
+	newLamp struct {
+		Color uint8 `debug:"enum=Blue|Red|Green"`
+		Mode  string
+	}
+)
+
+func TestLabelsOfATagAreLoadedByName(t *testing.T) {
+	o := newFake(types(typ[oldLamp]()), nil)
+	o.rows(nil, []oldLamp{{0, "r"}, {1, "g"}, {2, "b"}, {9, "none"}})
+	n := newFake(types(typ[newLamp]()), nil)
+	rep := load(t, save(t, o.w, nil), n.w, &Options{Rename: map[string]string{value.LayoutOf(typ[oldLamp]()).Name: value.LayoutOf(typ[newLamp]()).Name}})
+	if got, want := columnOf[newLamp](t, n.w, 0), []newLamp{{1, "r"}, {2, "g"}, {0, "b"}, {9, "none"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("loaded %v, want %v", got, want)
+	}
+	want := Projection{Type: value.LayoutOf(typ[newLamp]()).Name, Field: "Color", Change: Converted,
+		From: "uint8 (Red:0 Green:1 Blue:2)", To: "uint8 (Blue:0 Red:1 Green:2)"}
+	if len(rep.Projected) != 1 || rep.Projected[0] != want {
+		t.Errorf("projected %+v, want %+v", rep.Projected, want)
 	}
 }

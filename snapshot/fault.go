@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
@@ -33,16 +32,4 @@ func recovered(err *error, doing string) {
 		*err = &refusal.Error{Code: refusal.BadSnapshot, Message: fmt.Sprintf("%s the snapshot panicked: %v", doing, r),
 			Hint: "nothing was changed; a file written by the same build should load, please report this one"}
 	}
-}
-
-// fullName is the type identity of a Go type: import path and name. Types
-// without a name have none.
-func fullName(t reflect.Type) string {
-	if t.Name() == "" {
-		return ""
-	}
-	if t.PkgPath() == "" {
-		return t.Name()
-	}
-	return t.PkgPath() + "." + t.Name()
 }

@@ -4,8 +4,8 @@ import (
 	"math/rand"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
+	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
@@ -16,12 +16,13 @@ import (
 func remember(t reflect.Type) { value.LearnType(t) }
 
 // hidden lists types of the standard library that games keep behind an
-// interface and that no one outside can name. Without math/rand's source no
-// rand.Rand could be loaded by a fresh process.
+// interface, some of which no one outside can name. Without math/rand's source
+// no rand.Rand could be loaded by a fresh process.
 var hidden = sync.OnceValue(func() map[string]reflect.Type {
 	out := map[string]reflect.Type{}
-	t := reflect.TypeOf(rand.NewSource(1)).Elem()
-	out[fullName(t)] = t
+	for _, t := range []reflect.Type{reflect.TypeOf(rand.NewSource(1)).Elem(), reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration]()} {
+		out[value.LayoutOf(t).Name] = t
+	}
 	return out
 })
 
@@ -52,7 +53,7 @@ func (k *typeNames) resolve(d *decoder, w, depth int) reflect.Type {
 			return reflect.PointerTo(e)
 		}
 	case kLocation:
-		return locationType
+		return reflect.TypeFor[*time.Location]()
 	case kMap:
 		key, elem := part(t.key), part(t.elem)
 		if key != nil && elem != nil && key.Comparable() {
@@ -78,18 +79,11 @@ func (k *typeNames) named(d *decoder, w int, name string) reflect.Type {
 	if to, ok := k.rename[name]; ok {
 		name = to
 	}
-	found := slices.DeleteFunc(slices.Clone(value.KnownTypes(name)), func(t reflect.Type) bool { return fullName(t) != name })
+	found := slices.DeleteFunc(slices.Clone(value.KnownTypes(name)), func(t reflect.Type) bool { return value.LayoutOf(t).Name != name })
 	if t := hidden()[name]; t != nil {
 		found = append(found, t)
 	}
 	found = append(found, k.inCatalog()[name]...)
-	if strings.HasPrefix(name, "time.") {
-		for _, t := range timeTypes {
-			if fullName(t) == name {
-				found = append(found, t)
-			}
-		}
-	}
 	for _, t := range found { // types local to functions may share a name
 		if d.same(w, nodeOf(t)) {
 			return t
@@ -125,8 +119,8 @@ func (k *typeNames) inCatalog() map[string][]reflect.Type {
 			return
 		}
 		seen[n] = true
-		if n.name != "" || n.kind == kStruct {
-			k.reachable[n.name] = append(k.reachable[n.name], n.t)
+		if n.Name != "" || n.kind == kStruct {
+			k.reachable[n.Name] = append(k.reachable[n.Name], n.Go)
 		}
 		for _, f := range n.fields {
 			walk(f.node)

@@ -2,8 +2,8 @@ package snapshot
 
 import (
 	"reflect"
+	"slices"
 	"sync"
-	"time"
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs/value"
@@ -27,7 +27,7 @@ const (
 	kInterface
 	kLocation // *time.Location: an identity, not a value
 	kBinary   // a standard type that interns its contents: MarshalBinary
-	kOpaque   // func, chan, operating system handles: not saved
+	kOpaque   // a handle of the process: not saved
 	kLast
 )
 
@@ -35,39 +35,25 @@ var kindNames = [kLast]string{kBool: "bool", kInt: "int", kUint: "uint", kFloat:
 	kString: "string", kStruct: "struct", kArray: "array", kSlice: "slice", kMap: "map", kPointer: "pointer",
 	kInterface: "interface", kLocation: "location", kBinary: "binary", kOpaque: "opaque"}
 
-// label is one label of an enumerated integer.
-type label struct {
-	name  string
-	value int64
-}
-
 // node is the encoding plan of one Go type. Nodes are immutable once
-// published, shared, and form a graph (types may be recursive).
+// published, shared, and form a graph as layouts do.
 type node struct {
-	t      reflect.Type
+	*value.Layout
 	kind   kind
-	name   string // full name; "" for unnamed types
-	size   uintptr
-	count  int // array length
 	fields []nodeField
 	elem   *node
 	key    *node
-	labels []label
+	labels []value.EnumLabel // of an integer: of its type, or of the field's tag
 
 	enc func(e *encoder, p unsafe.Pointer)
-	// lanes lists the scalars of a pointer-free value in the order they are
-	// encoded in; nil if there are pointers, or more than maxLanes scalars.
+	// lanes lists the scalars of a value that has a fixed length, in the order
+	// they are encoded in; nil if there are more than maxLanes.
 	lanes []lane
-	flat  bool // pointer-free: the encoding has a fixed length
+	flat  bool // the encoding has a fixed length
 	width int  // that length in bytes
 	// dense: the memory of a value, on a little-endian machine, is its
 	// encoding. False with bools, whose bytes must be checked on the way in.
 	dense bool
-	// opaque: the value holds, at fixed places or behind pointers and
-	// interfaces, something that is not saved.
-	opaque bool
-	// refs: the encoding depends on pointer identities or dynamic types.
-	refs bool
 }
 
 type nodeField struct {
@@ -88,104 +74,80 @@ const maxLanes = 1024
 
 var littleEndian = func() bool { n := uint16(1); return *(*byte)(unsafe.Pointer(&n)) == 1 }()
 
+// nodes keeps the plans that are made. Layouts are replaced when the program
+// declares something about its types, and their plans with them.
 var nodes struct {
 	sync.Mutex
-	done map[reflect.Type]*node
-	open map[reflect.Type]*node // being built
+	done map[*value.Layout]*node
 }
 
 // nodeOf returns the plan of t.
 func nodeOf(t reflect.Type) *node {
+	l := value.LayoutOf(t)
 	nodes.Lock()
 	defer nodes.Unlock()
-	if n := nodes.done[t]; n != nil {
-		return n
-	}
-	// A recursive build: nothing is published until the whole graph is ready.
-	nodes.open = map[reflect.Type]*node{}
-	n := build(t)
-	settle(nodes.open)
 	if nodes.done == nil {
-		nodes.done = map[reflect.Type]*node{}
+		nodes.done = map[*value.Layout]*node{}
 	}
-	for t, n := range nodes.open {
-		nodes.done[t] = n
-	}
-	nodes.open = nil
-	return n
+	return build(l)
 }
 
-var (
-	locationType = reflect.TypeFor[*time.Location]()
-	timeTypes    = []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration]()}
-)
+var memKinds = map[reflect.Kind]kind{reflect.Bool: kBool, reflect.Float32: kFloat, reflect.Float64: kFloat, reflect.Complex64: kComplex,
+	reflect.Complex128: kComplex, reflect.String: kString, reflect.Struct: kStruct, reflect.Array: kArray, reflect.Slice: kSlice,
+	reflect.Map: kMap, reflect.Pointer: kPointer, reflect.Interface: kInterface}
 
-func build(t reflect.Type) *node {
-	if n := nodes.done[t]; n != nil {
+func kindOf(l *value.Layout) kind {
+	switch {
+	case l.Atom && l.Mem == reflect.Pointer:
+		return kLocation
+	case l.Atom:
+		return kBinary
+	case isOpaque(l):
+		return kOpaque
+	case l.Mem >= reflect.Int && l.Mem <= reflect.Int64:
+		return kInt
+	case l.Mem >= reflect.Uint && l.Mem <= reflect.Uintptr:
+		return kUint
+	}
+	return memKinds[l.Mem]
+}
+
+// isOpaque: a handle, or a pointer to one, which is the handle. (But not one to
+// a lock: a new one works as well.)
+func isOpaque(l *value.Layout) bool {
+	return l.Handle || l.Mem == reflect.Pointer && !l.Atom && l.Elem.Go.PkgPath() != "sync" && isOpaque(l.Elem)
+}
+
+func build(l *value.Layout) *node {
+	if n := nodes.done[l]; n != nil {
 		return n
 	}
-	if n := nodes.open[t]; n != nil {
-		return n
-	}
-	n := &node{t: t, name: fullName(t), size: t.Size()}
-	nodes.open[t] = n
-	if k, ok := specialKind(t); ok {
-		n.kind = k
-		finish(n)
-		return n
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		n.kind = kBool
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n.kind = kInt
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		n.kind = kUint
-	case reflect.Float32, reflect.Float64:
-		n.kind = kFloat
-	case reflect.Complex64, reflect.Complex128:
-		n.kind = kComplex
-	case reflect.String:
-		n.kind = kString
-	case reflect.Struct:
-		n.kind = kStruct
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if f.Name == "_" {
-				continue // no one can read it: it is padding
-			}
-			n.fields = append(n.fields, nodeField{f.Name, f.Offset, build(f.Type)})
+	n := &node{Layout: l, kind: kindOf(l), labels: l.Labels}
+	nodes.done[l] = n
+	switch n.kind {
+	case kStruct:
+		for i := range l.Parts {
+			p := &l.Parts[i]
+			n.fields = append(n.fields, nodeField{p.Name, p.Offset, labelled(build(p.Layout), p.Labels)})
 		}
-	case reflect.Array:
-		n.kind, n.count, n.elem = kArray, t.Len(), build(t.Elem())
-	case reflect.Slice:
-		n.kind, n.elem = kSlice, build(t.Elem())
-	case reflect.Map:
-		n.kind, n.key, n.elem = kMap, build(t.Key()), build(t.Elem())
-	case reflect.Pointer:
-		n.kind, n.elem = kPointer, build(t.Elem())
-	case reflect.Interface:
-		n.kind = kInterface
-	default:
-		n.kind = kOpaque
-	}
-	if (n.kind == kInt || n.kind == kUint) && n.name != "" && t.PkgPath() != "" {
-		n.labels = enumLabels(t)
+	case kMap:
+		n.key = build(l.Key)
+		fallthrough
+	case kArray, kSlice, kPointer:
+		n.elem = build(l.Elem)
 	}
 	finish(n)
 	return n
 }
 
-func enumLabels(t reflect.Type) []label {
-	root := value.TypeOf(t).Root
-	if root == nil {
-		return nil
+// labelled gives an integer the labels that its field's tag declares.
+func labelled(n *node, labels []value.EnumLabel) *node {
+	if slices.Equal(n.labels, labels) {
+		return n
 	}
-	var out []label
-	for _, l := range root.Enum {
-		out = append(out, label{l.Name, l.Value})
-	}
-	return out
+	own := *n
+	own.labels = labels
+	return &own
 }
 
 // finish works out what follows from the parts. The parts that a recursive
@@ -196,27 +158,27 @@ func finish(n *node) {
 	case kBool:
 		n.flat, n.width, n.lanes = true, 1, []lane{{0, 1, true}}
 	case kInt, kUint, kFloat:
-		n.flat, n.width, n.lanes, n.dense = true, int(n.size), []lane{{0, uint8(n.size), false}}, true
+		n.flat, n.width, n.lanes, n.dense = true, int(n.Size), []lane{{0, uint8(n.Size), false}}, true
 	case kComplex:
-		half := uint8(n.size / 2)
-		n.flat, n.width, n.lanes, n.dense = true, int(n.size), []lane{{0, half, false}, {uintptr(half), half, false}}, true
+		half := uint8(n.Size / 2)
+		n.flat, n.width, n.lanes, n.dense = true, int(n.Size), []lane{{0, half, false}, {uintptr(half), half, false}}, true
 	case kStruct:
 		n.flat, n.dense, n.lanes = true, true, []lane{}
 		for _, f := range n.fields {
 			n.dense = n.dense && f.node.dense && uintptr(n.width) == f.offset
 			n.include(f.node, f.offset)
 		}
-		n.dense = n.dense && uintptr(n.width) == n.size
+		n.dense = n.dense && uintptr(n.width) == n.Size
 	case kArray:
 		n.flat, n.lanes = true, []lane{}
-		for i := range n.count {
-			n.include(n.elem, uintptr(i)*n.elem.size)
+		for i := range n.Len {
+			n.include(n.elem, uintptr(i)*n.elem.Size)
 			if !n.flat || n.lanes == nil {
 				break
 			}
 		}
-		if n.flat = n.elem.flat || n.count == 0; n.flat {
-			n.width = n.count * n.elem.width
+		if n.flat = n.elem.flat || n.Len == 0; n.flat {
+			n.width = n.Len * n.elem.width
 		}
 		n.dense = n.elem.dense
 	}
@@ -237,28 +199,5 @@ func (n *node) include(part *node, offset uintptr) {
 	for _, l := range part.lanes {
 		l.offset += offset
 		n.lanes = append(n.lanes, l)
-	}
-}
-
-// settle propagates the flags that may run through cycles, to a fixed point.
-func settle(open map[reflect.Type]*node) {
-	for changed := true; changed; {
-		changed = false
-		for _, n := range open {
-			opaque, refs := n.kind == kOpaque, n.kind == kPointer || n.kind == kInterface || n.kind == kMap
-			opaque = opaque || n.kind == kInterface
-			for _, f := range n.fields {
-				opaque, refs = opaque || f.node.opaque, refs || f.node.refs
-			}
-			if n.elem != nil {
-				refs = refs || n.elem.refs
-				if n.kind == kArray || n.kind == kPointer {
-					opaque = opaque || n.elem.opaque
-				}
-			}
-			if opaque != n.opaque || refs != n.refs {
-				n.opaque, n.refs, changed = opaque, refs, true
-			}
-		}
 	}
 }

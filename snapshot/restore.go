@@ -61,13 +61,13 @@ func (s *Staged) needsLive(cat *ecs.Catalog) bool {
 			continue
 		}
 		for _, id := range s.Image.Archetypes[i].Components {
-			if nodeOf(cat.Components[id].Type.Go).opaque {
+			if nodeOf(cat.Components[id].Type.Go).Handles {
 				return true
 			}
 		}
 	}
 	for _, r := range s.Image.Resources {
-		if nodeOf(cat.Resources[r.ID].Type.Go).opaque {
+		if nodeOf(cat.Resources[r.ID].Type.Go).Handles {
 			return true
 		}
 	}
@@ -235,7 +235,7 @@ func graftRows(cat *ecs.Catalog, img, live *ecs.Image, where places) {
 		a := &img.Archetypes[i]
 		for c, id := range a.Components {
 			n := nodeOf(cat.Components[id].Type.Go)
-			if !n.opaque {
+			if !n.Handles {
 				continue
 			}
 			for row, e := range a.Entities {
@@ -260,8 +260,8 @@ func graftResources(cat *ecs.Catalog, list, live []ecs.ImageResource, dropped ma
 		}
 		n := nodeOf(cat.Resources[r.ID].Type.Go)
 		i := slices.IndexFunc(live, func(x ecs.ImageResource) bool { return x.ID == r.ID })
-		if r.Value.IsValid() && n.opaque && i >= 0 && live[i].Value.IsValid() {
-			src := reflect.New(n.t)
+		if r.Value.IsValid() && n.Handles && i >= 0 && live[i].Value.IsValid() {
+			src := reflect.New(n.Go)
 			src.Elem().Set(live[i].Value)
 			graft(n, r.Value, src.Elem(), 0)
 		}
@@ -273,7 +273,7 @@ func graftResources(cat *ecs.Catalog, list, live []ecs.ImageResource, dropped ma
 
 // graft copies the opaque parts of src over those of dst, both addressable.
 func graft(n *node, dst, src reflect.Value, depth int) {
-	if !n.opaque || depth > 8 {
+	if !n.Handles || depth > 8 {
 		return
 	}
 	switch n.kind {
@@ -281,15 +281,15 @@ func graft(n *node, dst, src reflect.Value, depth int) {
 		dst.Set(src)
 	case kStruct:
 		for _, f := range n.fields {
-			if f.node.opaque {
+			if f.node.Handles {
 				at := func(v reflect.Value) reflect.Value {
-					return reflect.NewAt(f.node.t, unsafe.Add(v.Addr().UnsafePointer(), f.offset)).Elem()
+					return reflect.NewAt(f.node.Go, unsafe.Add(v.Addr().UnsafePointer(), f.offset)).Elem()
 				}
 				graft(f.node, at(dst), at(src), depth+1)
 			}
 		}
 	case kArray:
-		for i := range n.count {
+		for i := range n.Len {
 			graft(n.elem, dst.Index(i), src.Index(i), depth+1)
 		}
 	case kPointer:

@@ -362,12 +362,12 @@ func (s *saver) resource(r ecs.ImageResource) {
 func (r *report) unsaved(name string, n *node) {
 	var walk func(n *node, path string, depth int)
 	walk = func(n *node, path string, depth int) {
-		if n == nil || !n.opaque || depth > 8 {
+		if n == nil || !n.Handles || depth > 8 {
 			return
 		}
 		if n.kind == kOpaque {
 			r.skip(Skip{Kind: "value", Name: name + path,
-				Reason: "a " + n.t.String() + " is not saved; a load keeps the live one where there is one"})
+				Reason: "a " + n.Go.String() + " is not saved; a load keeps the live one where there is one"})
 			return
 		}
 		for _, f := range n.fields {

@@ -2,81 +2,10 @@ package snapshot
 
 import (
 	"encoding"
-	"net/netip"
 	"reflect"
 	"strings"
 	"time"
-
-	"github.com/loupe-ecs/loupe/ecs/value"
 )
-
-// handles lists packages whose pointerful types stand for something outside
-// the value: a lock, a file, a goroutine, an interned pointer. A copy of their
-// bits would be a broken handle, so they are opaque: not saved, and kept from
-// the live world on load.
-var handles = []string{"context", "database", "internal", "io", "log", "net", "os", "plugin", "reflect", "runtime",
-	"sync", "syscall", "testing", "unique", "weak", "iter", "crypto/tls"}
-
-// specialKind tells the types that are not encoded by their structure.
-func specialKind(t reflect.Type) (kind, bool) {
-	switch t {
-	case locationType:
-		return kLocation, true
-	case locationType.Elem():
-		return kOpaque, true
-	case reflect.TypeFor[netip.Addr]():
-		return kBinary, true
-	}
-	if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Pointer && value.TypeOf(t).Root.Kind == value.KindOpaque {
-		return kOpaque, true // type P *P: there is nothing at its end
-	}
-	if t.Kind() == reflect.Pointer && t.Elem().PkgPath() != "sync" {
-		// A pointer to a handle is the handle. (A new sync.Mutex works.)
-		if k, ok := specialKind(t.Elem()); ok && k == kOpaque {
-			return kOpaque, true
-		}
-		return 0, false
-	}
-	path := t.PkgPath()
-	methods := t.Kind() == reflect.Interface && t.NumMethod() > 0 // context.Context, reflect.Type
-	if path == "" || t.Name() == "" || t.Kind() != reflect.Struct && !methods {
-		return 0, false
-	}
-	if root := value.TypeOf(t).Root; root != nil && root.Kind == value.KindOpaque {
-		return kOpaque, true // as declared with RegisterOpaqueType, and as shown
-	}
-	root, _, _ := strings.Cut(path, "/")
-	if strings.Contains(root, ".") || methods {
-		return 0, false // not of the standard library
-	}
-	if path == "sync/atomic" || path == "net/netip" || path == "net/url" {
-		return 0, false // plain values; those of unsafe.Pointer are opaque by kind
-	}
-	for _, h := range handles {
-		if path == h || strings.HasPrefix(path, h+"/") {
-			// sync.Mutex holds no pointer and is a handle all the same.
-			return kOpaque, path == "sync" || hasPointers(t)
-		}
-	}
-	return 0, false
-}
-
-func hasPointers(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Array:
-		return t.Len() > 0 && hasPointers(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if hasPointers(t.Field(i).Type) {
-				return true
-			}
-		}
-		return false
-	case reflect.String, reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		return true
-	}
-	return false
-}
 
 // The identities of a *time.Location. Comparing and converting times looks at
 // the pointer, so a copy of the contents would be another zone.

@@ -3,6 +3,8 @@ package snapshot
 import (
 	"maps"
 	"math"
+
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // typeTable numbers the types of a file in the order they are met.
@@ -30,14 +32,14 @@ func (t *typeTable) write(e *encoder) {
 	for i := 0; i < len(t.order); i++ { // index appends while this runs
 		n := t.order[i]
 		body.byte(byte(n.kind))
-		body.string(n.name)
-		body.uvarint(uint64(n.size))
+		body.string(n.Name)
+		body.uvarint(uint64(n.Size))
 		switch n.kind {
 		case kInt, kUint:
 			body.uvarint(uint64(len(n.labels)))
 			for _, l := range n.labels {
-				body.string(l.name)
-				body.varint(l.value)
+				body.string(l.Name)
+				body.varint(l.Value)
 			}
 		case kStruct:
 			body.uvarint(uint64(len(n.fields)))
@@ -47,7 +49,7 @@ func (t *typeTable) write(e *encoder) {
 				body.uvarint(uint64(t.index(f.node)))
 			}
 		case kArray:
-			body.uvarint(uint64(n.count))
+			body.uvarint(uint64(n.Len))
 			body.uvarint(uint64(t.index(n.elem)))
 		case kSlice, kPointer:
 			body.uvarint(uint64(t.index(n.elem)))
@@ -69,7 +71,7 @@ type fileType struct {
 	fields []fileField
 	elem   int
 	key    int
-	labels []label
+	labels []value.EnumLabel
 
 	state byte   // of the walk that refuses types that contain themselves
 	min   uint64 // least encoded bytes, saturating
@@ -104,9 +106,9 @@ func (d *decoder) fileTypes() []fileType {
 			d.sized(t, 1)
 		case kInt, kUint:
 			d.sized(t, 1, 2, 4, 8)
-			t.labels = make([]label, d.length(2))
+			t.labels = make([]value.EnumLabel, d.length(2))
 			for j := range t.labels {
-				t.labels[j] = label{d.string(), d.varint()}
+				t.labels[j] = value.EnumLabel{Name: d.string(), Value: d.varint()}
 			}
 		case kFloat:
 			d.sized(t, 4, 8)
@@ -249,7 +251,7 @@ func (d *decoder) alike(w int, n *node) bool {
 				return false
 			}
 		}
-		return t.size == uint64(n.size)
+		return t.size == uint64(n.Size)
 	case kStruct:
 		for i, f := range t.fields {
 			if f.name != n.fields[i].name || !d.same(f.typ, n.fields[i].node) {
@@ -258,7 +260,7 @@ func (d *decoder) alike(w int, n *node) bool {
 		}
 		return true
 	case kArray:
-		return t.count == uint64(n.count) && d.same(t.elem, n.elem)
+		return t.count == uint64(n.Len) && d.same(t.elem, n.elem)
 	case kSlice, kPointer:
 		return d.same(t.elem, n.elem)
 	case kMap:

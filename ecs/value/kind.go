@@ -51,7 +51,7 @@ func isHandle(t reflect.Type) bool {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
 		return true
 	case reflect.Struct:
-		if isHandlePackage(t.PkgPath()) && t.Name() != "" && (isLock(t) || !flat(t)) {
+		if t == locationType.Elem() || isHandlePackage(t.PkgPath()) && t.Name() != "" && (isLock(t) || !flat(t)) {
 			return true
 		}
 	case reflect.Interface:

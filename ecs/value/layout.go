@@ -16,6 +16,7 @@ import (
 // layouts form a graph. Any goroutine may read it.
 type Layout struct {
 	Go     reflect.Type
+	Name   string       // import path and name; "" for a type without a name
 	Mem    reflect.Kind // kind in memory: Go.Kind()
 	Kind   Kind         // kind for clients
 	Size   uintptr
@@ -129,6 +130,9 @@ func (b *layoutBuild) layout(t reflect.Type) *Layout {
 	l := &Layout{Go: t, Mem: t.Kind(), Size: t.Size(), Flat: flat(t), Labels: labelsOf(t)}
 	b.made[t] = l
 	b.list = append(b.list, l)
+	if t.Name() != "" {
+		l.Name = fullName(t)
+	}
 	l.classify()
 	l.Atom = t == locationType || t == reflect.TypeFor[netip.Addr]()
 	if l.Handle || l.Atom {
@@ -196,7 +200,6 @@ func (l *Layout) infer() {
 	l.Handles = l.Handles || l.Handle
 	l.scatter = l.scatter || isLock(l.Go)
 	if l.Handle {
-		l.References = l.References || !l.Flat
 		return
 	}
 	switch mem {
