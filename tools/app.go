@@ -33,6 +33,7 @@ type App struct {
 	Screen    Screen    // screenshot
 
 	Snapshots *Snapshots // types left out of snapshots, state saved with them
+	Inputs    Inputs     // what came from outside, recorded beside the world
 }
 
 // Times returns the App's clock of systems, or nil: Systems may implement

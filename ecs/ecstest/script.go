@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
@@ -140,5 +141,18 @@ func (m model) compare(k *kit) {
 	}
 	if n != len(m) {
 		k.fatal("the world has %d entities, %d were made", n, len(m))
+	}
+}
+
+// Churn makes n random changes to a world with the kit's types: spawns, deaths,
+// components that come and go, relations, values. Equal worlds are changed
+// alike by equal seeds. The changes that the world refuses are part of it.
+func Churn(t *testing.T, w ecs.World, seed uint64, n int) {
+	t.Helper()
+	k := &kit{T: t, Fixture: Fixture{World: w}, rule: "random changes are made or refused"}
+	k.setup()
+	s := k.script(seed)
+	for range n {
+		s.step()
 	}
 }

@@ -20,7 +20,7 @@ type Source interface {
 	// each other at the type's size.
 	Column(i, k int) unsafe.Pointer
 	// Pool is the entity table.
-	Pool() *ecs.Pool
+	Pool() ecs.Pool
 	// Resource is the value of a resource; false if it is absent.
 	Resource(id ecs.TypeID) (reflect.Value, bool)
 	// Locked reports whether the world was locked then.
@@ -43,7 +43,7 @@ func (s imageSource) Column(i, k int) unsafe.Pointer {
 	return s.img.Archetypes[i].Columns[k].UnsafePointer()
 }
 
-func (s imageSource) Pool() *ecs.Pool { return &s.img.Pool }
+func (s imageSource) Pool() ecs.Pool { return s.img.Pool }
 
 func (s imageSource) Resource(id ecs.TypeID) (reflect.Value, bool) {
 	for _, r := range s.img.Resources {

@@ -40,6 +40,10 @@ func (w *World) Moved() {
 	w.places.Store(nil)
 }
 
+// Changed is Moved to a moment with the same archetypes, lengths and lock: the
+// catalog stays.
+func (w *World) Changed() { w.places.Store(nil) }
+
 // Catalog implements [ecs.World].
 func (w *World) Catalog() *ecs.Catalog {
 	if c := w.catalog.Load(); c != nil {

@@ -37,6 +37,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		"ecs/ecstest":               {"ecs", "ecs/refusal", "ecs/value"},
 		"snapshot":                  {"ecs", "ecs/refusal", "ecs/value"},
 		"sandbox":                   {"ecs", "ecs/refusal", "ecs/value", "ecs/query"},
+		"timeline":                  {"ecs", "ecs/refusal", "ecs/value", "ecs/imageworld", "snapshot", "tools"},
 		"tools":                     {"ecs", "ecs/refusal", "ecs/value", "ecs/schedule"},
 		"internal/store":            {"ecs", "ecs/refusal"},
 		"internal/profiling":        {},

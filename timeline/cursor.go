@@ -1,0 +1,208 @@
+package timeline
+
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/imageworld"
+)
+
+// Cursor walks along a line. What it shows is decoded when it is asked for, and
+// from then on followed from sample to sample: reading one column of many
+// thousand samples costs what changed in that column. One goroutine.
+type Cursor struct {
+	line *Line
+	k    int // span
+	d    *decoder
+	src  *source
+	w    *imageworld.World
+	end  Ref
+}
+
+// Walk begins before the first sample from from on; the last is to. Both are of
+// this line.
+func (l *Line) Walk(from, to Ref) *Cursor {
+	c := &Cursor{line: l, k: -1, end: to}
+	for k, s := range l.spans {
+		if last := s.samples[s.hi-1]; last.Seq < from.Seq {
+			c.k = k
+		}
+	}
+	for c.k+1 < len(l.spans) && c.d == nil {
+		s := l.spans[c.k+1]
+		i := 0
+		for i < s.hi && s.samples[i].Seq < from.Seq {
+			i++
+		}
+		if i > 0 {
+			c.k, c.d = c.k+1, s.open(i-1)
+		}
+		break
+	}
+	return c
+}
+
+// Next goes on to the next sample; false after the last.
+func (c *Cursor) Next() bool {
+	next := c.d
+	structure := true
+	switch {
+	case c.d != nil && c.d.i+1 < c.d.hi:
+		if c.d.samples[c.d.i+1].Seq > c.end.Seq {
+			return false
+		}
+		structure = c.d.step()
+	case c.k+1 < len(c.line.spans):
+		if c.line.spans[c.k+1].samples[0].Seq > c.end.Seq {
+			return false
+		}
+		c.k++
+		next = c.line.spans[c.k].open(0)
+	default:
+		return false
+	}
+	c.show(next, structure)
+	return true
+}
+
+// show brings the world in line with the decoder.
+func (c *Cursor) show(d *decoder, structure bool) {
+	another := c.d == nil || d.types != c.d.types
+	c.d = d
+	if c.src == nil {
+		c.src = &source{}
+	}
+	c.src.d = d
+	switch {
+	case c.w == nil || another:
+		c.w = imageworld.Of(d.types, c.src)
+	case structure:
+		c.w.Moved()
+	default:
+		c.w.Changed()
+	}
+}
+
+// Ref names the sample at hand.
+func (c *Cursor) Ref() Ref { return c.d.samples[c.d.i].Ref }
+
+// World is the world at the sample. It shows the next one after Next.
+func (c *Cursor) World() *imageworld.World { return c.w }
+
+// Inputs is what came from outside since the sample before.
+func (c *Cursor) Inputs() []byte { return c.d.samples[c.d.i].inputs }
+
+// at is a cursor on one sample, that one alone.
+func (l *Line) at(r Ref) *Cursor {
+	c := l.Walk(r, r)
+	if !c.Next() {
+		return nil
+	}
+	return c
+}
+
+// World is the world at a sample of the line. Columns are decoded when they are
+// asked for. Any goroutine may use it.
+func (l *Line) World(r Ref) *imageworld.World { return l.at(r).w }
+
+// Sample decodes a whole sample.
+func (l *Line) Sample(r Ref) *Sample {
+	d := l.at(r).d
+	var missing []int
+	for n := range d.columns {
+		if d.cols[n] == nil {
+			missing = append(missing, n)
+		}
+	}
+	d.ask(missing...)
+	s := &d.samples[d.i]
+	img := &ecs.Image{Pool: s.pool}
+	src := &source{d: d}
+	img.Pool.Slots = src.Pool().Slots
+	if n := int(d.rows[tableHints]); n > 0 {
+		img.Hints = unsafe.Slice((*uint32)(d.base(d.tables[tableHints].columns)), n)
+	}
+	for i := range src.Archetypes() {
+		a := ecs.ImageArchetype{Entities: src.Entities(i)}
+		a.Components, a.Targets, _ = src.Archetype(i)
+		for k, id := range a.Components {
+			a.Columns = append(a.Columns, d.slice(d.tables[s.shape.order[i]].columns+1+k, d.types.Components[id].Type.Go, len(a.Entities)))
+		}
+		img.Archetypes = append(img.Archetypes, a)
+	}
+	for _, r := range d.types.Resources {
+		if s.shape.listed != nil && !s.shape.listed[r.ID] {
+			continue
+		}
+		v, _ := src.Resource(r.ID)
+		img.Resources = append(img.Resources, ecs.ImageResource{ID: r.ID, Value: v})
+	}
+	return &Sample{Ref: s.Ref, Image: img, Types: d.types, Locked: s.locked, States: s.states, Inputs: s.inputs}
+}
+
+// slice views a column as the []T of an image.
+func (d *decoder) slice(n int, t reflect.Type, rows int) reflect.Value {
+	if t.Size() == 0 || rows == 0 {
+		return reflect.MakeSlice(reflect.SliceOf(t), rows, rows)
+	}
+	return reflect.SliceAt(t, d.base(n), rows)
+}
+
+// source is a decoder as a source of package imageworld.
+type source struct {
+	mu sync.Mutex // of asking for columns
+	d  *decoder
+}
+
+func (s *source) shown() *sample { return &s.d.samples[s.d.i] }
+
+func (s *source) Archetypes() int { return len(s.shown().shape.order) }
+
+func (s *source) table(i int) (n int, t *table) {
+	n = int(s.shown().shape.order[i])
+	return n, &s.d.tables[n]
+}
+
+func (s *source) Archetype(i int) ([]ecs.TypeID, []ecs.Target, int) {
+	n, t := s.table(i)
+	return t.components, t.targets, int(s.d.rows[n])
+}
+
+func (s *source) Entities(i int) []ecs.Entity {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, t := s.table(i)
+	return s.d.entities(t.columns, int(s.d.rows[n]))
+}
+
+func (s *source) Column(i, k int) unsafe.Pointer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, t := s.table(i)
+	return s.d.base(t.columns + 1 + k)
+}
+
+func (s *source) Pool() ecs.Pool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.shown().pool
+	p.Slots = s.d.entities(s.d.tables[tablePool].columns, int(s.d.rows[tablePool]))
+	return p
+}
+
+func (s *source) Resource(id ecs.TypeID) (reflect.Value, bool) {
+	if id < 0 || int(id) >= len(s.d.types.Resources) || s.d.rows[tableResources+int(id)] == 0 {
+		return reflect.Value{}, false
+	}
+	t := s.d.types.Resources[id].Type.Go
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.Size() == 0 {
+		return reflect.New(t).Elem(), true
+	}
+	return reflect.NewAt(t, s.d.base(s.d.tables[tableResources+int(id)].columns)).Elem(), true
+}
+
+func (s *source) Locked() bool { return s.shown().locked }

@@ -1,0 +1,100 @@
+package timeline
+
+import (
+	"reflect"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
+)
+
+// Ref names a sample.
+type Ref struct {
+	// Seq numbers the samples in the order they were taken.
+	Seq uint64
+	// Tick is what the host's clock said, Frame the host frame. Several samples
+	// may be of one tick: the last is how the tick's world was left.
+	Tick, Frame uint64
+	Branch      int
+	// Cause is "" for a sample that the end of a tick brought. Others are taken
+	// because something else changed the world: "start", "call modify",
+	// "parked load_level", "crash".
+	Cause string
+}
+
+// Causes of a sample.
+const (
+	CauseStart = "start" // recording began: what was before it is not known
+	CauseCrash = "crash" // the world as a panic left it, midway through a tick
+	CauseWorld = "world" // another world was bound
+)
+
+// State is what a host's SnapshotState saved.
+type State struct {
+	Name    string
+	Version int
+	Data    []byte
+}
+
+// Sample is a whole recorded moment. It shares memory with the recording: treat
+// all of it as read-only.
+type Sample struct {
+	Ref
+	Image *ecs.Image
+	// Types describes the types of the world that was recorded.
+	Types *ecs.Catalog
+	// Locked: a query was open.
+	Locked bool
+	States []State
+	// Inputs is what came from outside since the sample before (tools.Inputs).
+	Inputs []byte
+}
+
+// sample is one recorded moment as it is stored, in its segment.
+type sample struct {
+	Ref
+	locked bool
+	pool   ecs.Pool // without its slots, which are a column
+	shape  *shape
+	data   []byte     // what changed in lengths and columns without pointers
+	refs   []refDelta // what changed in the others
+	states []State
+	inputs []byte
+}
+
+// shape is which archetypes there are, in iteration order, by table number, and
+// which resources the capture listed.
+type shape struct {
+	order  []int32
+	listed []bool
+}
+
+// refDelta is what changed in a column whose values hold pointers.
+type refDelta struct {
+	column int
+	rows   []int32 // nil: all
+	values reflect.Value
+}
+
+// table is the rows of one archetype, or something stored like it: the entity
+// table, the adapter's notes, one resource.
+type table struct {
+	components []ecs.TypeID
+	targets    []ecs.Target
+	columns    int // number of its first one
+}
+
+// columnInfo describes a column of a segment.
+type columnInfo struct {
+	table int
+	size  int         // of a value
+	typ   *value.Type // nil: entities, slots, notes
+}
+
+func (c *columnInfo) pointers() bool { return c.typ != nil && !c.typ.PointerFree }
+
+// The first tables of every segment; the resources follow, then the archetypes.
+const (
+	tablePool = iota
+	tableHints
+	tableResources
+)

@@ -1,0 +1,36 @@
+package timeline
+
+import (
+	"github.com/loupe-ecs/loupe/ecs"
+)
+
+// shot is a world as the frame copied it, on its way to the packer. There are a
+// few, used in turn: a capture reuses the memory of an earlier one.
+type shot struct {
+	Ref
+	img    ecs.Image
+	types  *ecs.Catalog
+	locked bool
+	states []State
+	inputs []byte
+}
+
+// shots is how many there are: one that the frame fills, one that is packed, one
+// that waits.
+const shots = 3
+
+// knows reports whether a catalog has every type that the image uses: types are
+// only ever added, and making a catalog is dearer than looking.
+func knows(cat *ecs.Catalog, img *ecs.Image) bool {
+	if cat == nil || len(img.Resources) > len(cat.Resources) {
+		return false
+	}
+	for i := range img.Archetypes {
+		for _, id := range img.Archetypes[i].Components {
+			if int(id) >= len(cat.Components) {
+				return false
+			}
+		}
+	}
+	return true
+}
