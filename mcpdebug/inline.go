@@ -141,6 +141,9 @@ func (s *Server) nested(f *tools.Frame, name string, args json.RawMessage) (out 
 		}
 		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: r.Text}
 	}
+	if r.Structured == nil && json.Valid([]byte(r.Text)) {
+		return json.RawMessage(r.Text), nil // beside a picture, which is left behind
+	}
 	return r.Structured, nil
 }
 

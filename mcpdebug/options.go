@@ -99,10 +99,13 @@ type Options struct {
 // ComponentOptions configures what is generated from component types.
 type ComponentOptions struct {
 	// List chooses which generated tools tools/list shows: "auto" (components
-	// that live in the world now, at most 24 tools), "all", "none", or a
+	// that live in the world now, as far as there is room), "all", "none", or a
 	// comma-separated list of components. All can be called in any case.
 	// Default "auto".
 	List string
+	// MaxListed bounds how many tools "auto" lists, MaxListedBytes how many bytes
+	// of the listing they take. Default 24 and 8 KiB.
+	MaxListed, MaxListedBytes int
 	// Prefix is put before every generated tool name. Default "".
 	Prefix string
 	// Scheme is the URI scheme of the resources. Default "ecs".

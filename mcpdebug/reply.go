@@ -5,6 +5,7 @@ package mcpdebug
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-// MaxReplyBytes bounds an answer, but for pictures and other binary blocks.
+// maxReplyBytes bounds an answer, pictures in base64 included.
 const maxReplyBytes = 1 << 20
 
 // slowFrame is when a frame part is reported: half a frame at 60 Hz.
@@ -40,7 +41,8 @@ func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 			reply.Meta["frameMs"] = float64(took.Microseconds()) / 1e3
 		}
 	}
-	if !r.Bare {
+	bare := r.Bare || len(r.Content) > 0
+	if !bare || len(r.Structured) > 0 {
 		b := r.Structured
 		if len(b) == 0 {
 			b = json.RawMessage("{}")
@@ -55,9 +57,12 @@ func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 		}
 		reply.Structured = withFrame(b, frame)
 	}
-	size := len(reply.Structured)
+	if bare {
+		reply.Text, reply.Structured = string(reply.Structured), nil
+	}
+	size := len(reply.Structured) + len(reply.Text)
 	for _, c := range reply.Content {
-		size += len(c.Text)
+		size += len(c.Text) + base64.StdEncoding.EncodedLen(len(c.Data))
 	}
 	if size > maxReplyBytes {
 		return refusedReply(&refusal.Error{Code: refusal.TooLarge,

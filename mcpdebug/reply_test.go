@@ -110,10 +110,14 @@ func TestAnswersAreBoundedAndWellFormed(t *testing.T) {
 		if r := answer(json.RawMessage("{\n  \"a\": \"b c\"\n}")); string(r.Structured) != `{"a":"b c","frame":5}` {
 			t.Errorf("%s", r.Structured)
 		}
-		picture := &tools.Result{Structured: json.RawMessage(`{}`), Content: []tools.Content{{Type: "image", Data: make([]byte, 3<<20), MIMEType: "image/png"}}}
-		if r := answer(picture); len(r.Content) != 1 {
-			t.Errorf("a picture counts as text: %s", r.Text)
+		picture := func(bytes int) *tools.Result {
+			return &tools.Result{Structured: json.RawMessage(`{"a":1}`), Content: []tools.Content{{Type: "image", Data: make([]byte, bytes), MIMEType: "image/png"}}}
 		}
+		// Some clients show their model the structured content and drop the picture.
+		if r := answer(picture(700 << 10)); len(r.Content) != 1 || r.Structured != nil || r.Text != `{"a":1,"frame":6}` {
+			t.Errorf("beside a picture: %d blocks, structured content %s, text %s", len(r.Content), r.Structured, r.Text)
+		}
+		refusedWith(t, answer(picture(800<<10)), refusal.TooLarge) // as base64 a third larger
 		succeeded(t, answer(nil))
 	})
 }

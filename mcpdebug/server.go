@@ -120,7 +120,7 @@ func New(o *Options) *Server {
 	s.word.Store(bitRefresh) // the first Poll tells who polls
 	s.unsettled = true
 	c := s.opts.Components
-	s.components = builtin.NewComponentTools(s.registry, builtin.ComponentOptions{List: builtin.ListPolicy(c.List), Prefix: c.Prefix,
+	s.components = builtin.NewComponentTools(s.registry, builtin.ComponentOptions{List: builtin.ListPolicy(c.List), MaxListed: c.MaxListed, MaxListedBytes: c.MaxListedBytes, Prefix: c.Prefix,
 		Scheme: c.Scheme, NoComputed: c.NoComputed, NoActions: c.NoActions, NoConfigure: c.NoConfigure})
 	s.crashes.open(s)
 	s.registerBuiltIns()

@@ -125,7 +125,8 @@ type message struct {
 	tool       string          // of a call in short
 	refused    bool            // its answer was a refusal
 	structured json.RawMessage // its answer, unscrubbed
-	schema     json.RawMessage // the tool's output schema
+	schema     json.RawMessage // the tool's output schema; nil if it has none
+	listed     bool            // the tool is known at the end
 }
 
 var messageForm = regexp.MustCompile(`^@(\d+)(?:\+(\S+))? (.*)$`)
@@ -235,7 +236,7 @@ func play(t *testing.T, ar *txtar.Archive) (string, []*message) {
 		flying.Wait()
 		for _, m := range messages {
 			if p, ok := s.registry.Listing().Lookup(m.tool); ok {
-				m.schema = p.Output
+				m.schema, m.listed = p.Output, true
 			}
 		}
 	})
@@ -312,11 +313,13 @@ func (c *transcriptClient) send(m *message) string {
 		return "error " + string(r.Error)
 	}
 	m.tool, m.refused, m.structured = tool, r.Result.IsError, r.Result.StructuredContent
-	out := "ok "
+	out := "ok"
 	if r.Result.IsError {
-		out = "refused "
+		out = "refused"
 	}
-	out += string(r.Result.StructuredContent)
+	if r.Result.StructuredContent != nil {
+		out += " " + string(r.Result.StructuredContent)
+	}
 	for _, block := range r.Result.Content {
 		switch {
 		case block.Type != "text":

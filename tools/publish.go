@@ -22,22 +22,19 @@ func publish(t *Tool) (*Published, error) {
 	if p.Input, p.Arguments, err = publishSchema(t.InputSchema); err != nil {
 		return nil, fmt.Errorf("tool %q: input schema: %w", t.Name, err)
 	}
-	if p.Output, _, err = publishSchema(t.OutputSchema); err != nil {
-		return nil, fmt.Errorf("tool %q: output schema: %w", t.Name, err)
+	if !withContent(t.Handler) {
+		if p.Output, _, err = publishSchema(t.OutputSchema); err != nil {
+			return nil, fmt.Errorf("tool %q: output schema: %w", t.Name, err)
+		}
 	}
 	p.Usage = usage(t.Name, t.InputSchema)
-	lean := listEntry{
-		Name: t.Name, Description: t.Description, InputSchema: p.Input,
-		Annotations: annotations{ReadOnly: t.Effect == ReadOnly && !t.WritesFiles, Destructive: t.Effect == Destructive, Idempotent: t.Idempotent},
-		Meta:        map[string]any{"loupe": gates{p.Spec.WhenParked, p.Spec.WhenCrashed, p.Spec.OffFrame, p.Spec.Group}},
-	}
-	full := lean
-	full.OutputSchema = p.Output
-	full.Meta = maps.Clone(t.Meta)
+	does := annotations{ReadOnly: t.Effect == ReadOnly && !t.WritesFiles, Destructive: t.Effect == Destructive, Idempotent: t.Idempotent}
+	lean := leanEntry{Name: t.Name, Description: t.Description, InputSchema: p.Input, Annotations: does.sparse()}
+	full := fullEntry{Name: t.Name, Description: t.Description, InputSchema: p.Input, OutputSchema: p.Output, Annotations: does, Meta: maps.Clone(t.Meta)}
 	if full.Meta == nil {
 		full.Meta = map[string]any{}
 	}
-	full.Meta["loupe"] = lean.Meta["loupe"]
+	full.Meta["loupe"] = gates{p.Spec.WhenParked, p.Spec.WhenCrashed, p.Spec.OffFrame, needs(&p.Spec), p.Spec.Group}
 	if p.Lean, err = json.Marshal(lean); err != nil {
 		return nil, fmt.Errorf("tool %q: %w", t.Name, err)
 	}
@@ -49,13 +46,34 @@ func publish(t *Tool) (*Published, error) {
 
 // gates are a tool's flags as clients see them.
 type gates struct {
-	WhenParked  bool   `json:"whenParked"`
-	WhenCrashed bool   `json:"whenCrashed"`
-	OffFrame    bool   `json:"offFrame"`
-	Group       string `json:"group"`
+	WhenParked  bool     `json:"whenParked"`
+	WhenCrashed bool     `json:"whenCrashed"`
+	OffFrame    bool     `json:"offFrame"`
+	Needs       []string `json:"needs"`
+	Group       string   `json:"group"`
 }
 
-type listEntry struct {
+func needs(s *Spec) []string {
+	list := []string{}
+	if s.NeedsWorld {
+		list = append(list, "world")
+	}
+	if s.NeedsApp {
+		list = append(list, "app")
+	}
+	return list
+}
+
+// leanEntry is what a model pays for in every conversation: nothing that the
+// protocol's defaults say, nothing that help tells those who ask.
+type leanEntry struct {
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	InputSchema json.RawMessage    `json:"inputSchema"`
+	Annotations *sparseAnnotations `json:"annotations,omitempty"`
+}
+
+type fullEntry struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"inputSchema"`
@@ -64,10 +82,26 @@ type listEntry struct {
 	Meta         map[string]any  `json:"_meta"`
 }
 
-// annotations are written out whole: the protocol's default for an absent
-// destructiveHint is true.
 type annotations struct {
 	ReadOnly    bool `json:"readOnlyHint"`
 	Destructive bool `json:"destructiveHint"`
 	Idempotent  bool `json:"idempotentHint"`
+}
+
+// sparseAnnotations are those that differ from the protocol's defaults.
+type sparseAnnotations struct {
+	ReadOnly    bool  `json:"readOnlyHint,omitempty"`
+	Destructive *bool `json:"destructiveHint,omitempty"` // its default is true
+	Idempotent  bool  `json:"idempotentHint,omitempty"`
+}
+
+func (a annotations) sparse() *sparseAnnotations {
+	if a == (annotations{Destructive: true}) {
+		return nil
+	}
+	s := &sparseAnnotations{ReadOnly: a.ReadOnly, Idempotent: a.Idempotent}
+	if !a.Destructive {
+		s.Destructive = new(bool)
+	}
+	return s
 }

@@ -39,8 +39,9 @@ type Published struct {
 	Tool    *Tool // dispatch uses what it holds now, read on the frame goroutine
 	Spec    Spec
 	Handler Handler
-	// Input and Output are the schemas as JSON. Lean and Full are the entries
-	// of tools/list without and with the output schema.
+	// Input and Output are the schemas as JSON; a tool whose answers are no
+	// structured content has no Output. Lean and Full are the entries of
+	// tools/list: as short as can be, and with all there is to say.
 	Input, Output json.RawMessage
 	Lean, Full    json.RawMessage
 	// Usage is one line that says how to call the tool.

@@ -126,25 +126,52 @@ func TestListingShowsWhatWasRegisteredAndDispatchWhatIsThereNow(t *testing.T) {
 	}
 }
 
-// Clients see an effect as the protocol's two hints, and what OffFrame implies.
+// Clients see an effect as the protocol's hints: all of them in a full listing,
+// in a lean one those that differ from the protocol's defaults.
 func TestEffectsAreAnnounced(t *testing.T) {
-	for want, spec := range map[string]tools.Spec{
-		`"readOnlyHint":false,"destructiveHint":true`:              {},
-		`"readOnlyHint":false,"destructiveHint":false`:             {Effect: tools.Additive},
-		`"readOnlyHint":true,"destructiveHint":false`:              {Effect: tools.ReadOnly},
-		`"readOnlyHint":false,"destructiveHint":false,`:            {Effect: tools.ReadOnly, WritesFiles: true},
-		`"whenParked":true,"whenCrashed":true,"offFrame":true`:     {OffFrame: true},
-		`"whenParked":false,"whenCrashed":false,"offFrame":false,`: {},
+	for _, c := range []struct {
+		spec       tools.Spec
+		lean, full string
+	}{
+		{tools.Spec{}, `,"annotations":{}`, `"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false`},
+		{tools.Spec{Idempotent: true}, `{"idempotentHint":true}`, `"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true`},
+		{tools.Spec{Effect: tools.Additive}, `{"destructiveHint":false}`, `"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false`},
+		{tools.Spec{Effect: tools.ReadOnly}, `{"readOnlyHint":true,"destructiveHint":false}`, `"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false`},
+		{tools.Spec{Effect: tools.ReadOnly, WritesFiles: true}, `{"destructiveHint":false}`, `"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false`},
 	} {
-		r := tools.NewRegistry()
-		tool := echo("fine")
-		tool.Effect, tool.WritesFiles, tool.OffFrame = spec.Effect, spec.WritesFiles, spec.OffFrame
-		r.MustRegister(tool)
-		p, _ := r.Listing().Lookup("fine")
-		if !strings.Contains(string(p.Full), want) {
-			t.Errorf("%+v: %s, want %s in it", spec, p.Full, want)
+		lean, full := entries(t, c.spec)
+		if none := c.lean == `,"annotations":{}`; none && strings.Contains(lean, "annotations") || !none && !strings.Contains(lean, `"annotations":`+c.lean) {
+			t.Errorf("%+v: the lean entry is %s, want annotations %s", c.spec, lean, c.lean)
+		}
+		if !strings.Contains(full, c.full) {
+			t.Errorf("%+v: the full entry is %s, want annotations %s", c.spec, full, c.full)
 		}
 	}
+}
+
+// When a tool runs and what it needs stands in full listings alone.
+func TestGatesAreAnnounced(t *testing.T) {
+	for want, spec := range map[string]tools.Spec{
+		`{"loupe":{"whenParked":false,"whenCrashed":false,"offFrame":false,"needs":[],"group":"custom"}}`:        {},
+		`{"loupe":{"whenParked":true,"whenCrashed":true,"offFrame":true,"needs":[],"group":"custom"}}`:           {OffFrame: true},
+		`{"loupe":{"whenParked":false,"whenCrashed":true,"offFrame":false,"needs":["world","app"],"group":"g"}}`: {WhenCrashed: true, NeedsWorld: true, NeedsApp: true, Group: "g"},
+	} {
+		lean, full := entries(t, spec)
+		if strings.Contains(lean, "_meta") || !strings.Contains(full, `"_meta":`+want) {
+			t.Errorf("%+v: %s and %s, want %s in the full one alone", spec, lean, full, want)
+		}
+	}
+}
+
+func entries(t *testing.T, spec tools.Spec) (lean, full string) {
+	t.Helper()
+	r := tools.NewRegistry()
+	tool := echo("fine")
+	spec.Name, spec.Description = tool.Name, tool.Description
+	tool.Spec = spec
+	r.MustRegister(tool)
+	p, _ := r.Listing().Lookup("fine")
+	return string(p.Lean), string(p.Full)
 }
 
 func TestRegisterRefuses(t *testing.T) {
@@ -231,19 +258,5 @@ func TestSchemasAreStrict(t *testing.T) {
 	}
 	if _, err := tools.SchemaOf[[]int](); err == nil {
 		t.Error("a list is no arguments object")
-	}
-}
-
-func TestEveryEntryOfAListingSaysAllItsFlags(t *testing.T) {
-	r := tools.NewRegistry()
-	r.MustRegister(echo("a"))
-	p, _ := r.Listing().Lookup("a")
-	for _, entry := range []json.RawMessage{p.Lean, p.Full} {
-		for _, want := range []string{`"readOnlyHint":false`, `"destructiveHint":true`, `"idempotentHint":false`,
-			`"whenParked":false`, `"whenCrashed":false`, `"offFrame":false`, `"group":"custom"`} {
-			if !strings.Contains(string(entry), want) {
-				t.Errorf("%s is not in %s", want, entry)
-			}
-		}
 	}
 }

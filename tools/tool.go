@@ -42,7 +42,7 @@ type Spec struct {
 	// Manual is what help shows besides the description, as long as it needs to
 	// be: Markdown.
 	Manual string
-	// Meta is merged into the tool's _meta.
+	// Meta is merged into the tool's _meta, which full listings show.
 	Meta map[string]any
 }
 
@@ -76,14 +76,17 @@ type Job struct {
 type Result struct {
 	// Structured is a JSON object; the server adds "frame" to it.
 	Structured json.RawMessage
-	// Content is added after the text content (images, for instance).
+	// Content is added after the text content (images, for instance). An answer
+	// that has some is Bare.
 	Content []Content
 	// Meta is merged into the answer's _meta.
 	Meta map[string]any
 	// Fails marks the answer isError though it is no typed refusal. The text
 	// content is then the first text of Content.
 	Fails bool
-	// Bare: send Content alone, without structured content.
+	// Bare: send no structured content; Structured, if there is any, becomes the
+	// text before Content. For answers that hold a picture or the like: clients
+	// show their model either the structured content or the rest.
 	Bare bool
 
 	encoded bool // Structured was encoded here, not by the tool

@@ -93,9 +93,10 @@ func convert[To, From any](v From) To {
 
 // typedHandler decodes arguments into In and hands them on.
 type typedHandler[In any] struct {
-	args   *value.Type
-	job    func(*Call, In) (Job, error)
-	phased bool // has a part before or after
+	args    *value.Type
+	job     func(*Call, In) (Job, error)
+	phased  bool // has a part before or after
+	content bool // answers a WithContent
 }
 
 func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
@@ -107,7 +108,11 @@ func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
 	if err != nil {
 		panic("tools: " + spec.Name + ": " + err.Error())
 	}
-	t.Handler = &typedHandler[In]{args: value.ArgsOf(reflect.TypeFor[In]()), job: job}
+	content := reflect.TypeFor[Out]().Implements(reflect.TypeFor[WithContent]())
+	if content {
+		t.OutputSchema = nil
+	}
+	t.Handler = &typedHandler[In]{args: value.ArgsOf(reflect.TypeFor[In]()), job: job, content: content}
 	return t
 }
 
@@ -141,9 +146,19 @@ func decodeArguments(t *value.Type, raw json.RawMessage) (reflect.Value, error) 
 	return v, nil
 }
 
-// WithContent is implemented by results that carry more than JSON: the blocks
-// follow the text content (a picture, for instance).
+// WithContent is implemented by results that carry more than JSON (a picture,
+// for instance): the blocks follow the JSON, which is text then. Such a tool has
+// no output schema and no structured content, because clients that are given
+// both drop one.
 type WithContent interface{ ToolContent() []Content }
+
+// withContent reports whether a handler's results are a [WithContent].
+func withContent(h Handler) bool {
+	c, ok := h.(interface{ withContent() bool })
+	return ok && c.withContent()
+}
+
+func (h *typedHandler[In]) withContent() bool { return h.content }
 
 // Encoded is implemented by results that write their own JSON object, such as
 // long pages whose rows are encoded one by one. What it appends must be valid
@@ -166,7 +181,7 @@ func EncodeResult(out any) (*Result, error) {
 	}
 	r := &Result{}
 	if c, ok := out.(WithContent); ok {
-		r.Content = c.ToolContent()
+		r.Content, r.Bare = c.ToolContent(), true
 	}
 	if e, ok := out.(Encoded); ok {
 		var err error

@@ -12,6 +12,8 @@ type limitFacts struct {
 	CallTimeoutMs   int64 `json:"callTimeoutMs" jsonschema:"milliseconds until a call is answered timeout or outcome_unknown"`
 	StallAfterMs    int64 `json:"stallAfterMs" jsonschema:"milliseconds without a poll until the state is stalled"`
 	MaxReplyBytes   int   `json:"maxReplyBytes" jsonschema:"bytes an answer may have"`
+	ListedTools     int   `json:"generatedTools" jsonschema:"generated tools that tools/list shows at most, under the default policy"`
+	ListedBytes     int   `json:"generatedBytes" jsonschema:"bytes that they may take in the listing"`
 	DefaultMaxBytes int   `json:"defaultMaxBytes" jsonschema:"default of maxBytes of the listing tools"`
 }
 
@@ -44,7 +46,7 @@ func capabilitiesTool(h helpHost, subsystems []Subsystem) *tools.Tool {
 		lim := h.Limits()
 		r := capabilitiesResult{
 			State: h.Status().State, States: states, ReadOnly: h.ReadOnly(), Protocols: lim.ProtocolVersions, DataDir: lim.DataDir,
-			Limits: limitFacts{lim.QueueLen, lim.CallTimeout.Milliseconds(), lim.StallAfter.Milliseconds(), lim.MaxReplyBytes, defaultMaxBytes},
+			Limits: limitFacts{lim.QueueLen, lim.CallTimeout.Milliseconds(), lim.StallAfter.Milliseconds(), lim.MaxReplyBytes, h.Components().options.MaxListed, h.Components().options.MaxListedBytes, defaultMaxBytes},
 			Counts: map[string]int{"tools": len(l.Tools), "listed": len(l.Listed())}, Formats: []string{"loupe", "json"},
 		}
 		for _, p := range l.Tools {

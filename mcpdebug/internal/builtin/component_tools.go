@@ -1,12 +1,9 @@
 package builtin
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -14,33 +11,14 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-// ListPolicy chooses which generated component tools tools/list shows. All of
-// them can be called in any case, and help knows them all.
-type ListPolicy string
-
-// The policies. A policy may also be a comma-separated list of component
-// names, in any form that tools accept.
-const (
-	// ListAuto shows the tools of components that live in the world now, at
-	// most [MaxListed] tools, those of the components with most entities.
-	ListAuto ListPolicy = "auto"
-	ListAll  ListPolicy = "all"
-	ListNone ListPolicy = "none"
-)
-
-// MaxListed and MaxListedBytes bound the generated tools that are listed under
-// [ListAuto], so that a listing stays small in a world of hundreds of component
-// types and in one of very large ones.
-const (
-	MaxListed      = 24
-	MaxListedBytes = 5200
-)
-
 // ComponentOptions configures the tools and documents that are generated from
 // component types. The zero value is the default.
 type ComponentOptions struct {
 	// List chooses what tools/list shows. Default ListAuto.
 	List ListPolicy
+	// MaxListed (tools) and MaxListedBytes (of their entries) bound what ListAuto
+	// shows. Default [MaxListed] and [MaxListedBytes].
+	MaxListed, MaxListedBytes int
 	// Prefix is put before every generated tool name. Default "".
 	Prefix string
 	// Scheme is the URI scheme of the resources. Default "ecs".
@@ -65,10 +43,7 @@ type ComponentTools struct {
 	last   *ecs.Catalog
 	types  map[*value.Type][]*tools.Tool // generated so far
 	names  map[string]*value.Type        // owner of each generated name
-	owned  []*value.Type                 // in order of generation
-	listed map[string]bool               // once listed, a tool stays
-	bytes  int                           // of the listed entries
-	sizes  map[*tools.Tool]int           // what each takes in a listing, in bytes
+	listed listedTools
 }
 
 // NewComponentTools generates into registry.
@@ -76,15 +51,20 @@ func NewComponentTools(registry *tools.Registry, o ComponentOptions) *ComponentT
 	if o.List == "" {
 		o.List = ListAuto
 	}
+	if o.MaxListed <= 0 {
+		o.MaxListed = MaxListed
+	}
+	if o.MaxListedBytes <= 0 {
+		o.MaxListedBytes = MaxListedBytes
+	}
 	c := &ComponentTools{registry: registry, options: o}
 	c.reset()
 	return c
 }
 
 func (c *ComponentTools) reset() {
-	c.last, c.owned, c.bytes = nil, nil, 0
-	c.types, c.names, c.listed = map[*value.Type][]*tools.Tool{}, map[string]*value.Type{}, map[string]bool{}
-	c.sizes = map[*tools.Tool]int{}
+	c.last, c.listed = nil, listedTools{}
+	c.types, c.names = map[*value.Type][]*tools.Tool{}, map[string]*value.Type{}
 }
 
 // Clear removes every generated tool: the world is gone.
@@ -122,12 +102,10 @@ func (c *ComponentTools) Update(cat *ecs.Catalog) {
 		}
 		ts := c.generate(comp)
 		c.types[comp.Type] = ts
-		c.owned = append(c.owned, comp.Type)
 		changed = append(changed, ts...)
 	}
-	for _, t := range c.chooseListed(cat) {
+	for _, t := range c.listed.choose(cat, c.types, &c.options) {
 		t.Unlisted = false
-		c.listed[t.Name] = true
 		if !slices.Contains(changed, t) {
 			changed = append(changed, t)
 		}
@@ -138,51 +116,6 @@ func (c *ComponentTools) Update(cat *ecs.Catalog) {
 	// Generated tools are valid by construction; a name that the host took
 	// first stays the host's (see uniqueName).
 	c.registry.MustRegister(changed...)
-}
-
-// chooseListed returns the unlisted tools that the policy shows from now on.
-func (c *ComponentTools) chooseListed(cat *ecs.Catalog) []*tools.Tool {
-	var wanted []*ecs.Component
-	limit := MaxListed - len(c.listed)
-	switch c.options.List {
-	case ListNone:
-		return nil
-	case ListAll:
-		wanted, limit = cat.Components, int(^uint(0)>>1)
-	case ListAuto:
-		if limit <= 0 {
-			return nil
-		}
-		for _, comp := range cat.Components {
-			if comp.Entities > 0 {
-				wanted = append(wanted, comp)
-			}
-		}
-		slices.SortStableFunc(wanted, func(a, b *ecs.Component) int { return cmp.Compare(b.Entities, a.Entities) })
-	default:
-		limit = int(^uint(0) >> 1)
-		for name := range strings.SplitSeq(string(c.options.List), ",") {
-			if comp, err := cat.Component(strings.TrimSpace(name)); err == nil {
-				wanted = append(wanted, comp)
-			}
-		}
-	}
-	var chosen []*tools.Tool
-	for _, comp := range wanted {
-		for _, t := range c.types[comp.Type] {
-			if limit <= 0 || c.listed[t.Name] {
-				continue
-			}
-			size := c.sizes[t]
-			if c.options.List == ListAuto && c.bytes+size > MaxListedBytes {
-				continue // a smaller one may still fit
-			}
-			chosen = append(chosen, t)
-			c.bytes += size
-			limit--
-		}
-	}
-	return chosen
 }
 
 // ToolsOf names the generated tools of a component type.
@@ -214,7 +147,6 @@ func (c *ComponentTools) generate(comp *ecs.Component) []*tools.Tool {
 		t.Unlisted = true
 		t.Meta = map[string]any{"typeID": comp.Type.ID, "typeShape": comp.Type.Shape, "schemaID": comp.Type.SchemaID}
 		c.names[t.Name] = comp.Type
-		c.sizes[t] = entrySize(t)
 	}
 	return ts
 }
@@ -234,15 +166,6 @@ func (c *ComponentTools) uniqueName(comp *ecs.Component, suffix string) string {
 		}
 	}
 	return toolName(fmt.Sprintf("%s%s_%s_%08x", c.options.Prefix, comp.Type.Name, suffix, hash32(comp.Type.ID+suffix)), comp.Type.ID)
-}
-
-// entrySize is about what a tool takes in a listing, in bytes.
-func entrySize(t *tools.Tool) int {
-	schema, err := json.Marshal(t.InputSchema)
-	if err != nil {
-		return MaxListedBytes
-	}
-	return len(schema) + len(t.Name) + len(t.Description) + 220
 }
 
 func toolName(s, id string) string {

@@ -31,6 +31,7 @@ type harness struct {
 	between func()       // what the game does between the frames of one call
 	stale   *ecs.Catalog // what Before sees; nil: the world's own
 	schema  map[string]*jsonschema.Resolved
+	content []tools.Content // of the last answer, beside its JSON
 }
 
 // newHarness registers the given tools over a fresh arche world.
@@ -73,6 +74,12 @@ func (h *harness) call(name string, args any) (map[string]any, *refusal.Error) {
 	return doc, nil
 }
 
+// answer is a success's JSON, and its other content.
+func (h *harness) answer(name, args string) (map[string]any, []tools.Content) {
+	h.t.Helper()
+	return h.ok(name, args), h.content
+}
+
 func (h *harness) run(name, raw string) (json.RawMessage, error) {
 	h.t.Helper()
 	p, ok := h.reg.Listing().Lookup(name)
@@ -112,6 +119,10 @@ func (h *harness) run(name, raw string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.content = r.Content
+	if p.Output == nil != r.Bare {
+		h.t.Fatalf("%s: output schema %s, bare %v", name, p.Output, r.Bare)
+	}
 	return r.Structured, nil
 }
 
@@ -122,7 +133,7 @@ func (h *harness) matches(name string, out []byte) {
 	if !ok {
 		p, _ := h.reg.Listing().Lookup(name)
 		var s jsonschema.Schema
-		if err := json.Unmarshal(p.Output, &s); err != nil {
+		if err := json.Unmarshal(orEmptyObject(p.Output), &s); err != nil {
 			h.t.Fatal(err)
 		}
 		var err error

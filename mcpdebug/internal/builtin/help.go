@@ -62,7 +62,7 @@ type toolHelp struct {
 	Listed       bool            `json:"listed" jsonschema:"whether tools/list shows it; it can be called in any case"`
 	InputSchema  json.RawMessage `json:"inputSchema" jsonschema:"JSON Schema of the arguments"`
 	Manual       string          `json:"manual,omitempty" jsonschema:"all that there is to know, as Markdown"`
-	OutputSchema json.RawMessage `json:"outputSchema" jsonschema:"JSON Schema of the answer"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty" jsonschema:"JSON Schema of the answer; absent: it is no structured content"`
 }
 
 type toolFlags struct {

@@ -39,6 +39,10 @@ func referenceTool(b *strings.Builder, p *tools.Published) {
 		fmt.Fprintf(b, "\nExample: `%s`\n", p.Spec.Example)
 	}
 	propertyTable(b, "Argument", p.Input, p.Arguments)
+	if p.Output == nil {
+		b.WriteString("\nAnswers a text and other content, no structured content.\n")
+		return
+	}
 	propertyTable(b, "Result", p.Output, nil)
 }
 

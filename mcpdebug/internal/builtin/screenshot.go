@@ -1,11 +1,8 @@
 package builtin
 
 import (
-	"bytes"
 	"fmt"
 	"image"
-	"image/draw"
-	"image/png"
 	"io"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
@@ -26,7 +23,7 @@ func screenshotTools(h filesHost) []*tools.Tool {
 type screenshotArgs struct {
 	Entity entityArg `json:"entity,omitzero" jsonschema:"crop around this entity"`
 	Crop   *cropArgs `json:"crop,omitempty" jsonschema:"the part to keep"`
-	Scale  *float64  `json:"scale,omitempty" jsonschema:"enlarges or reduces" debug:"min=0.1,max=8,default=1"`
+	Scale  *float64  `json:"scale,omitempty" jsonschema:"enlarges or reduces; default: 1, less for a large picture" debug:"min=0.1,max=8"`
 	Save   string    `json:"save,omitempty" jsonschema:"also write shots/NAME.png"`
 }
 
@@ -37,19 +34,17 @@ type cropArgs struct {
 	Height int  `json:"height" jsonschema:"height" debug:"min=1,max=32768,unit=px"`
 }
 
-// maxShotPixels bounds a picture: clients refuse larger ones.
-const maxShotPixels = 8 << 20
-
 // entityCrop is the part around an entity that is kept by default.
 var entityCrop = cropArgs{Width: 240, Height: 160}
 
 type screenshotResult struct {
-	Width  int    `json:"width" jsonschema:"width of the picture in pixels"`
-	Height int    `json:"height" jsonschema:"height of the picture in pixels"`
-	Drawn  uint64 `json:"drawnFrame,omitempty" jsonschema:"host frame that it shows"`
-	Focus  []int  `json:"focus,omitempty" jsonschema:"pixel of the entity, x and y"`
-	Bytes  int    `json:"bytes" jsonschema:"size of the PNG"`
-	Path   string `json:"path,omitempty" jsonschema:"file that it was written to"`
+	Width  int     `json:"width" jsonschema:"width of the picture in pixels"`
+	Height int     `json:"height" jsonschema:"height of the picture in pixels"`
+	Scale  float64 `json:"scale" jsonschema:"pixels of the picture per pixel of the screen"`
+	Drawn  uint64  `json:"drawnFrame,omitempty" jsonschema:"host frame that it shows"`
+	Focus  []int   `json:"focus,omitempty" jsonschema:"pixel of the entity, x and y"`
+	Bytes  int     `json:"bytes" jsonschema:"size of the PNG"`
+	Path   string  `json:"path,omitempty" jsonschema:"file that it was written to"`
 
 	png []byte
 }
@@ -126,24 +121,21 @@ func (c *capture) finish(h filesHost) (r screenshotResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	scale := 1.0
+	shot, limit := picture{c.pic.Image, part}, h.Limits().MaxReplyBytes
 	if c.args.Scale != nil {
-		scale = *c.args.Scale
+		r.Scale = *c.args.Scale
+		r.png, err = shot.at(r.Scale, limit)
+	} else {
+		r.png, r.Scale, err = shot.fit(limit)
 	}
-	w, ht := max(1, int(float64(part.Dx())*scale+0.5)), max(1, int(float64(part.Dy())*scale+0.5))
-	if w*ht > maxShotPixels {
-		return r, &refusal.Error{Code: refusal.TooLarge, Message: fmt.Sprintf("the picture would have %d x %d pixels", w, ht), Got: w * ht, Want: maxShotPixels,
-			Hint: "crop it, or take a smaller scale"}
-	}
-	r = screenshotResult{Width: w, Height: ht, Drawn: c.pic.Frame}
-	if p := c.pic.Focus; p != nil && p.In(part) {
-		r.Focus = []int{int(float64(p.X-part.Min.X) * scale), int(float64(p.Y-part.Min.Y) * scale)}
-	}
-	var buf bytes.Buffer
-	if err := png.Encode(&buf, resample(c.pic.Image, part, w, ht)); err != nil {
+	if err != nil {
 		return r, err
 	}
-	r.png, r.Bytes = buf.Bytes(), buf.Len()
+	r.Width, r.Height = shot.size(r.Scale)
+	r.Drawn, r.Bytes = c.pic.Frame, len(r.png)
+	if p := c.pic.Focus; p != nil && p.In(part) {
+		r.Focus = []int{int(float64(p.X-part.Min.X) * r.Scale), int(float64(p.Y-part.Min.Y) * r.Scale)}
+	}
 	if c.args.Save != "" {
 		r.Path, _, err = store.New(h.Limits().DataDir).Kind("shots", ".png").Write(c.args.Save, func(w io.Writer) error {
 			_, err := w.Write(r.png)
@@ -182,40 +174,4 @@ func (c *capture) part(bounds image.Rectangle) (image.Rectangle, error) {
 			Got: fmt.Sprintf("%d,%d", from.X-bounds.Min.X, from.Y-bounds.Min.Y), Want: fmt.Sprintf("within %d x %d", bounds.Dx(), bounds.Dy())}
 	}
 	return part, nil
-}
-
-// resample copies a part of a picture at another size: enlarged by repeating
-// pixels, so that they can be counted, reduced by taking the mean.
-func resample(img image.Image, part image.Rectangle, w, h int) *image.RGBA {
-	src := image.NewRGBA(image.Rect(0, 0, part.Dx(), part.Dy()))
-	draw.Draw(src, src.Rect, img, part.Min, draw.Src)
-	if w == part.Dx() && h == part.Dy() {
-		return src
-	}
-	dst := image.NewRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		y0, y1 := span(y, h, part.Dy())
-		for x := range w {
-			x0, x1 := span(x, w, part.Dx())
-			var sum [4]uint32
-			for sy := y0; sy < y1; sy++ {
-				for sx := x0; sx < x1; sx++ {
-					for k, v := range src.Pix[src.PixOffset(sx, sy):][:4] {
-						sum[k] += uint32(v)
-					}
-				}
-			}
-			n := uint32((x1 - x0) * (y1 - y0))
-			for k := range 4 {
-				dst.Pix[dst.PixOffset(x, y)+k] = uint8(sum[k] / n)
-			}
-		}
-	}
-	return dst
-}
-
-// span is which of the from source pixels make up pixel i of to.
-func span(i, to, from int) (a, b int) {
-	a = i * from / to
-	return a, max(a+1, (i+1)*from/to)
 }

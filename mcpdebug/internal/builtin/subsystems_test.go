@@ -1,13 +1,18 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"image"
+	"image/png"
 	"log/slog"
+	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,7 +32,7 @@ type partHost struct {
 func (h *partHost) App() *tools.App                 { return h.app }
 func (h *partHost) OnResetSandbox(func())           {}
 func (h *partHost) SandboxOptions() sandbox.Options { return sandbox.Options{} }
-func (h *partHost) Limits() Limits                  { return Limits{DataDir: h.dir} }
+func (h *partHost) Limits() Limits                  { return Limits{DataDir: h.dir, MaxReplyBytes: 1 << 20} }
 
 // parts is a host that provides every subsystem, each as small as can be: lists
 // are nil, there is nothing optional.
@@ -302,8 +307,53 @@ func TestScreenshotOfAHostWithoutADisplay(t *testing.T) {
 	}
 	h.wantRefusal("screenshot", `{"scale":8.5}`, refusal.InvalidArguments)
 	p.picture = image.NewRGBA(image.Rect(0, 0, 2000, 2000))
-	h.wantRefusal("screenshot", `{"scale":8}`, refusal.TooLarge)
+	h.wantRefusal("screenshot", `{"scale":2}`, refusal.TooLarge)
 	h.wantRefusal("screenshot", `{"entity":"999v0"}`, refusal.UnknownEntity)
+}
+
+// Clients hand a model pictures of at most 1568 pixels a side, and a reply has
+// at most a mebibyte: noise, which no compressor makes smaller, has to shrink.
+func TestScreenshotsAreBounded(t *testing.T) {
+	h, p, _ := newParts(t)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	noise := image.NewNRGBA(image.Rect(0, 0, 3840, 2160))
+	for i := range noise.Pix {
+		noise.Pix[i] = byte(rnd.Uint32()) // alpha too
+	}
+	plain := image.NewRGBA(noise.Rect)
+	for _, c := range []struct {
+		img           image.Image
+		args          string
+		width, height string
+	}{
+		{plain, `{}`, "1568", "882"},
+		{plain, `{"scale":0.5}`, "1920", "1080"}, // asked for
+		{plain, `{"crop":{"width":2000,"height":100}}`, "1568", "78"},
+		{plain, `{"crop":{"width":1000,"height":100}}`, "1000", "100"},
+		{noise, `{"scale":0.1}`, "384", "216"},
+		{noise, `{}`, "", ""},
+	} {
+		p.picture = c.img
+		out, content := h.answer("screenshot", c.args)
+		img, err := png.Decode(bytes.NewReader(content[0].Data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := img.Bounds().Size()
+		if out["width"] != json.Number(strconv.Itoa(got.X)) || out["height"] != json.Number(strconv.Itoa(got.Y)) {
+			t.Errorf("%s: a picture of %v, and the text says %v", c.args, got, out)
+		}
+		if c.width != "" && (out["width"] != json.Number(c.width) || out["height"] != json.Number(c.height)) {
+			t.Errorf("%s: %v, want %s x %s", c.args, out, c.width, c.height)
+		}
+		if n := base64.StdEncoding.EncodedLen(len(content[0].Data)); n > 1<<20-textRoom || max(got.X, got.Y) > 1920 {
+			t.Errorf("%s: %v pixels, %d bytes of base64", c.args, got, n)
+		}
+		if !img.(interface{ Opaque() bool }).Opaque() {
+			t.Errorf("%s: the picture is not opaque", c.args)
+		}
+	}
+	h.wantRefusal("screenshot", `{"scale":0.5}`, refusal.TooLarge)
 }
 
 // A host that draws at the end of a frame is asked once and waited for, frame by
@@ -346,6 +396,9 @@ func TestResample(t *testing.T) {
 	src := image.NewRGBA(image.Rect(5, 5, 9, 7))
 	for i := range src.Pix {
 		src.Pix[i] = uint8(i * 4)
+		if i%4 == 3 {
+			src.Pix[i] = 255
+		}
 	}
 	if same := resample(src, src.Rect, 4, 2); !slices.Equal(same.Pix, src.Pix) {
 		t.Error("a picture of the same size is another")

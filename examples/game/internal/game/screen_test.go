@@ -21,8 +21,11 @@ func (c *client) shot(args obj) (img image.Image, r struct {
 }) {
 	c.t.Helper()
 	a := c.call("screenshot", args)
-	if err := json.Unmarshal(a.Result.StructuredContent, &r); a.Result.IsError || err != nil {
-		c.t.Fatalf("screenshot(%v): %s %v", args, a.Result.StructuredContent, err)
+	if a.Result.IsError || a.Result.StructuredContent != nil {
+		c.t.Fatalf("screenshot(%v): structured content %s beside a picture", args, a.Result.StructuredContent)
+	}
+	if err := json.Unmarshal([]byte(a.Result.Content[0].Text), &r); err != nil {
+		c.t.Fatalf("screenshot(%v): %v", args, err)
 	}
 	for _, block := range a.Result.Content {
 		if block.Type != "image" || block.MIMEType != "image/png" {
