@@ -57,11 +57,11 @@ func (s *Server) observePoll() {
 func (s *Server) runJob(c *call, f *tools.Frame) (err error) {
 	spec := &c.pub.Tool.Spec
 	for _, o := range s.observers {
-		o.BeforeCall(c.tc, spec)
+		o.BeforeCall(spec, &c.tc.Request)
 	}
 	defer func() { // also if it panics
 		for _, o := range s.observers {
-			o.AfterCall(c.tc, spec, err)
+			o.AfterCall(spec, &c.tc.Request, err)
 		}
 	}()
 	return c.job.Frame(f)

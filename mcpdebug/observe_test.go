@@ -21,8 +21,8 @@ func (d *diary) EndTick(uint64, ecs.World, *tools.App) { d.note("tick") }
 func (d *diary) AtPoll(_ uint64, _ ecs.World, _ *tools.App, operation string) {
 	d.note("poll " + operation)
 }
-func (d *diary) BeforeCall(_ *tools.Call, spec *tools.Spec) { d.note("before " + spec.Name) }
-func (d *diary) AfterCall(_ *tools.Call, spec *tools.Spec, err error) {
+func (d *diary) BeforeCall(spec *tools.Spec, _ *tools.Request) { d.note("before " + spec.Name) }
+func (d *diary) AfterCall(spec *tools.Spec, _ *tools.Request, err error) {
 	s := "after " + spec.Name
 	if err != nil {
 		s += ": " + err.Error()

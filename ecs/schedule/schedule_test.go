@@ -283,7 +283,7 @@ func TestHookStandsBetweenSystems(t *testing.T) {
 		s.Add(phase, n, func() { seen = append(seen, n) })
 	}
 	s.SetEnabled("off", false)
-	hook := func(done, next string) { seen = append(seen, done+">"+next) }
+	hook := func(done, next string) bool { seen = append(seen, done+">"+next); return false }
 	if s.Observe(hook) != nil {
 		t.Error("there was a hook before the first")
 	}
@@ -308,7 +308,7 @@ func TestHookBelongsToNoSystemsTime(t *testing.T) {
 		s := New("p")
 		s.Add("p", "a", func() { time.Sleep(time.Millisecond) })
 		s.Add("p", "b", func() { time.Sleep(2 * time.Millisecond) })
-		s.Observe(func(_, _ string) { time.Sleep(time.Second) })
+		s.Observe(func(_, _ string) bool { time.Sleep(time.Second); return true })
 		s.Run()
 		f := s.History(1).Frames[0]
 		if f.Busy != 3*time.Millisecond || f.Systems[0] != time.Millisecond || f.Systems[1] != 2*time.Millisecond {

@@ -18,8 +18,8 @@ type Observer interface {
 	// BeforeCall and AfterCall stand around the frame part of a call that runs on
 	// the frame goroutine, nested ones too. One that asks to be run again
 	// (tools.ErrLater) has several.
-	BeforeCall(call *tools.Call, spec *tools.Spec)
-	AfterCall(call *tools.Call, spec *tools.Spec, err error)
+	BeforeCall(spec *tools.Spec, r *tools.Request)
+	AfterCall(spec *tools.Spec, r *tools.Request, err error)
 }
 
 // observerHost is what recording and watching need of the server.

@@ -1,0 +1,124 @@
+package watch
+
+import (
+	"iter"
+	"reflect"
+	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
+)
+
+var (
+	countType = value.TypeOf(reflect.TypeFor[int]())
+	lifeType  = value.TypeOf(reflect.TypeFor[bool]())
+)
+
+// condition is a compiled When. It is the language of where, asked of a world of
+// one entity whose two components are the value before and after: one language,
+// and one implementation of it.
+type condition struct {
+	pair *pair
+	plan *query.Plan
+}
+
+const (
+	oldID ecs.TypeID = iota
+	newID
+)
+
+func compileWhen(leaf *value.Type, src string) (*condition, error) {
+	p := &pair{}
+	var comps []*ecs.Component
+	for i, name := range []string{"old", "new"} {
+		t := *leaf
+		t.Name, t.Qualified, t.ID, t.Label = name, name, name, nil
+		comps = append(comps, &ecs.Component{ID: ecs.TypeID(i), Type: &t, Entities: 1, Archetypes: 1})
+	}
+	p.cat = ecs.NewCatalog(ecs.Catalog{Engine: ecs.Engine{Name: "watch"}, Components: comps})
+	plan, err := query.Compile(p.cat, query.Query{Where: src})
+	if err != nil {
+		if e, ok := err.(*refusal.Error); ok {
+			again := *e
+			again.Message = "when: " + e.Message
+			if again.Hint == "" {
+				again.Hint = "when is a Go expression over old and new: new < old"
+			}
+			return nil, &again
+		}
+		return nil, err
+	}
+	return &condition{p, plan}, nil
+}
+
+// holds asks the condition; an invalid value is one that is absent, which has()
+// asks about.
+func (c *condition) holds(before, after reflect.Value) bool {
+	p := c.pair
+	p.have = p.have[:0]
+	p.at = [2]unsafe.Pointer{}
+	for i, v := range []reflect.Value{before, after} {
+		if v.IsValid() {
+			p.at[i] = addressable(v).Addr().UnsafePointer()
+			p.have = append(p.have, ecs.TypeID(i))
+		}
+	}
+	return c.plan.Count(p) > 0
+}
+
+func addressable(v reflect.Value) reflect.Value {
+	if v.CanAddr() {
+		return v
+	}
+	p := reflect.New(v.Type()).Elem()
+	p.Set(v)
+	return p
+}
+
+// pair is the world of one entity that a condition is asked of.
+type pair struct {
+	cat  *ecs.Catalog
+	have []ecs.TypeID
+	at   [2]unsafe.Pointer
+}
+
+var one = ecs.Entity{ID: 1}
+
+func (p *pair) Catalog() *ecs.Catalog               { return p.cat }
+func (p *pair) Locked() bool                        { return true }
+func (p *pair) Alive(e ecs.Entity) bool             { return e == one }
+func (p *pair) Holder(id uint32) (ecs.Entity, bool) { return one, id == one.ID }
+func (p *pair) Row(e ecs.Entity) (ecs.Chunk, int, bool) {
+	return p, 0, e == one
+}
+func (p *pair) Chunks(f ecs.Filter) iter.Seq[ecs.Chunk] {
+	return func(yield func(ecs.Chunk) bool) {
+		for _, id := range f.With {
+			if p.at[id] == nil {
+				return
+			}
+		}
+		yield(p)
+	}
+}
+func (p *pair) Apply([]ecs.Change) ([]ecs.Entity, error) {
+	return nil, &refusal.Error{Code: refusal.WorldLocked, Message: "a condition cannot change what it is asked about"}
+}
+func (p *pair) Resource(ecs.TypeID) (reflect.Value, bool) { return reflect.Value{}, false }
+
+func (p *pair) Archetype() int        { return 0 }
+func (p *pair) Len() int              { return 1 }
+func (p *pair) Entity(int) ecs.Entity { return one }
+func (p *pair) AppendEntities(dst []ecs.Entity, from, to int) []ecs.Entity {
+	if from < to {
+		dst = append(dst, one)
+	}
+	return dst
+}
+func (p *pair) Components() []ecs.TypeID { return p.have }
+func (p *pair) Targets() []ecs.Target    { return nil }
+func (p *pair) Column(id ecs.TypeID) (unsafe.Pointer, uintptr, bool) {
+	return p.at[id], p.cat.Components[id].Type.Size, p.at[id] != nil
+}
