@@ -39,6 +39,25 @@ type Engine struct {
 	Cannot []string
 }
 
+// Extends reports whether every type number of old means the same in c: what was
+// checked against old holds for c.
+func (c *Catalog) Extends(old *Catalog) bool {
+	if len(c.Components) < len(old.Components) || len(c.Resources) < len(old.Resources) {
+		return false
+	}
+	for i, x := range old.Components {
+		if c.Components[i].Type.Go != x.Type.Go {
+			return false
+		}
+	}
+	for i, r := range old.Resources {
+		if c.Resources[i].Type.Go != r.Type.Go {
+			return false
+		}
+	}
+	return true
+}
+
 // EntityCounts is the state of the entity pool.
 type EntityCounts struct {
 	Alive    int `json:"alive"`

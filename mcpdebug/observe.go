@@ -3,21 +3,22 @@
 package mcpdebug
 
 import (
+	"log/slog"
 	"slices"
 
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 // observers are the recorder and the watches while they have something to look
 // at. Frame goroutine, but for the word's bit, with which Poll and EndTick know
 // that there are any.
-type observers []builtin.Observer
+type observers []causes.Observer
 
 // Observe adds an observer or takes it away.
-func (h host) Observe(o builtin.Observer, on bool) {
+func (h host) Observe(o causes.Observer, on bool) {
 	s := h.s
-	list := slices.DeleteFunc(slices.Clone(s.observers), func(x builtin.Observer) bool { return x == o })
+	list := slices.DeleteFunc(slices.Clone(s.observers), func(x causes.Observer) bool { return x == o })
 	if on {
 		list = append(list, o)
 	}
@@ -41,6 +42,17 @@ func (s *Server) EndTick() {
 	for _, o := range s.observers {
 		o.EndTick(s.frame.Load(), s.world, s.app)
 	}
+}
+
+// Logger reaches the host's log and get_logs.
+func (h host) Logger() *slog.Logger { return h.s.log }
+
+// Updated leaves it to the watchdog to tell whoever is subscribed.
+func (h host) Updated(path string) {
+	u := &h.s.updates
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.touched = append(u.touched, h.s.resourceURI(path))
 }
 
 func (s *Server) observePoll() {

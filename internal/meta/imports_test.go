@@ -38,10 +38,12 @@ func TestImportsGoOneWay(t *testing.T) {
 		"snapshot":                  {"ecs", "ecs/refusal", "ecs/value"},
 		"sandbox":                   {"ecs", "ecs/refusal", "ecs/value", "ecs/query"},
 		"timeline":                  {"ecs", "ecs/refusal", "ecs/value", "ecs/imageworld", "snapshot", "tools"},
+		"timeline/watch":            {"ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "tools"},
 		"tools":                     {"ecs", "ecs/refusal", "ecs/value", "ecs/schedule"},
 		"internal/store":            {"ecs", "ecs/refusal"},
 		"internal/profiling":        {},
-		"mcpdebug/internal/builtin": {"ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*"},
+		"mcpdebug/internal/builtin": {"ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*", "mcpdebug/internal/causes"},
+		"mcpdebug/internal/causes":  {"ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "timeline", "timeline/watch", "timeline/replay", "tools", "internal/*"},
 		"mcpdebug/internal/front":   {"ecs", "ecs/refusal", "ecs/value", "ecs/schedule", "tools", "internal/*"},
 		"mcpdebug":                  {"ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*", "mcpdebug/internal/*"},
 	}

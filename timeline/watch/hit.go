@@ -39,8 +39,10 @@ type Info struct {
 	Hits  int
 	Value reflect.Value // invalid: there is none
 	By    string        // "system" or "tick"
-	Pause bool
-	Limit int
+	// NoHook: it was to look by system, and the host's systems have no hook.
+	NoHook bool
+	Pause  bool
+	Limit  int
 	// Ended says why it looks no more; "" while it does.
 	Ended string
 }

@@ -106,7 +106,7 @@ func (s *Set) Add(w ecs.World, app *tools.App, c *Compiled) (Info, error) {
 	s.mu.Lock()
 	s.named++
 	x.id = "w" + strconv.Itoa(s.named)
-	x.info = Info{ID: x.id, What: c.what, When: c.spec.When, Value: x.shown(), By: by, Pause: x.pauses, Limit: c.spec.Limit}
+	x.info = Info{ID: x.id, What: c.what, When: c.spec.When, Value: x.shown(), By: by, NoHook: !c.spec.ByTick && !x.system, Pause: x.pauses, Limit: c.spec.Limit}
 	s.all = append(s.all, x)
 	if len(s.all) > 4*MaxWatches {
 		s.all = slices.Delete(s.all, 0, 1)

@@ -433,9 +433,9 @@ func TestRefusalsTeach(t *testing.T) {
 		{watch.Spec{Path: "Score.Pionts"}, "Pionts"},
 		{watch.Spec{Entity: "x", Path: "Health.HP"}, "not an entity"},
 		{watch.Spec{Entity: g.id(), Path: "Helth.HP"}, "Helth"},
-		{watch.Spec{Entity: g.id(), Path: "Health.HP", When: "new <"}, "when: "},
-		{watch.Spec{Entity: g.id(), Path: "Health.HP", When: "now < old"}, "when: "},
-		{watch.Spec{Entity: g.id(), Path: "Health.HP", When: `new == "x"`}, "when: "},
+		{watch.Spec{Entity: g.id(), Path: "Health.HP", When: "new <"}, "when, "},
+		{watch.Spec{Entity: g.id(), Path: "Health.HP", When: "now < old"}, "it knows old and new"},
+		{watch.Spec{Entity: g.id(), Path: "Health.HP", When: `new == "x"`}, "when, "},
 		{watch.Spec{Entity: g.id(), Where: "Health.HP > 1"}, "name one of them"},
 		{watch.Spec{Where: "Health.HP >"}, "where"},
 	} {

@@ -3,6 +3,7 @@ package watch
 import (
 	"iter"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -40,17 +41,25 @@ func compileWhen(leaf *value.Type, src string) (*condition, error) {
 	p.cat = ecs.NewCatalog(ecs.Catalog{Engine: ecs.Engine{Name: "watch"}, Components: comps})
 	plan, err := query.Compile(p.cat, query.Query{Where: src})
 	if err != nil {
-		if e, ok := err.(*refusal.Error); ok {
-			again := *e
-			again.Message = "when: " + e.Message
-			if again.Hint == "" {
-				again.Hint = "when is a Go expression over old and new: new < old"
-			}
-			return nil, &again
-		}
-		return nil, err
+		return nil, taught(err)
 	}
 	return &condition{p, plan}, nil
+}
+
+// taught is a refusal of the language of where, in the words of when.
+func taught(err error) error {
+	e, ok := err.(*refusal.Error)
+	if !ok {
+		return err
+	}
+	c := *e
+	c.Message = "when" + strings.TrimPrefix(e.Message, "where")
+	c.Hint = "when is a Go expression over old and new: new < old, isnan(new)"
+	if c.Code == refusal.UnknownComponent {
+		c.Code, c.Want, c.Next = refusal.InvalidArguments, "old or new", ""
+		c.Message = strings.Replace(c.Message, "there is no component", "it knows old and new, not", 1)
+	}
+	return &c
 }
 
 // holds asks the condition; an invalid value is one that is absent, which has()

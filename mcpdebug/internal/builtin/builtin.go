@@ -9,6 +9,7 @@ package builtin
 import (
 	"slices"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -68,6 +69,7 @@ func New(h Host) *Tools {
 		scriptTools(h),
 		snapshotTools(h),
 		profileTools(h),
+		causes.New(h).Tools(),
 	)}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -17,7 +18,7 @@ type Host interface {
 	crashHost
 	documentHost
 	helpHost
-	observerHost
+	causes.Host
 	profileHost
 	scriptHost
 	sessionHost

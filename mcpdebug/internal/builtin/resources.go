@@ -66,7 +66,12 @@ func Resources(h documentHost, scheme string) []*tools.Resource {
 	add("crash_report", &tools.Resource{URI: uri("crash"), Name: "crash", MIMEType: asJSON,
 		Description: "What is known of the crash the game is in, and of an earlier process's end.",
 		Read: func(c *tools.Call, _ tools.ResourceRequest) ([]tools.ResourceContents, error) {
-			return runOff(h, c, "crash_report")
+			return runOff(h, c, "crash_report", struct{}{})
+		}})
+	add("watch_list", &tools.Resource{URI: uri("watch/{id}"), Name: "watch", MIMEType: asJSON,
+		Description: "A watch and what it saw. Subscribers hear of its hits.",
+		Read: func(c *tools.Call, r tools.ResourceRequest) ([]tools.ResourceContents, error) {
+			return runOff(h, c, "watch_list", map[string]string{"id": r.Vars["id"]})
 		}})
 	add("help", &tools.Resource{URI: uri("tools"), Name: "tools", MIMEType: "text/markdown",
 		Description: "The reference of every tool, generated from the registry.",
@@ -190,12 +195,16 @@ func logContents(h documentHost) []tools.ResourceContents {
 }
 
 // runOff answers a resource with what a registered off-frame tool answers.
-func runOff(h documentHost, c *tools.Call, name string) ([]tools.ResourceContents, error) {
+func runOff(h documentHost, c *tools.Call, name string, arguments any) ([]tools.ResourceContents, error) {
 	p, ok := h.Registry().Listing().Lookup(name)
 	if !ok {
 		return nil, &refusal.Error{Code: refusal.NotFound, Message: "the tool " + name + " has been removed by the host"}
 	}
-	job, err := p.Handler.Prepare(c, json.RawMessage("{}"))
+	args, err := json.Marshal(arguments)
+	if err != nil {
+		return nil, err
+	}
+	job, err := p.Handler.Prepare(c, args)
 	if err != nil {
 		return nil, err
 	}

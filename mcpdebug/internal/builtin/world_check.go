@@ -107,7 +107,7 @@ func (k *checker) frame(f *tools.Frame) error {
 		k.deadline = start.Add(maxCheckOnce)
 	}
 	cat := f.World.Catalog()
-	if !sameWorld(k.w, f.World) || !extends(k.cat, cat) {
+	if !sameWorld(k.w, f.World) || !cat.Extends(k.cat) {
 		*k = checker{in: k.in, spent: k.spent, deadline: k.deadline, w: f.World, cat: cat}
 		k.world()
 		k.types()

@@ -155,28 +155,10 @@ func early[T any](c *tools.Call, f func(*ecs.Catalog) (T, error)) (late[T], erro
 
 func (l late[T]) on(f *tools.Frame) (T, error) {
 	cat := f.World.Catalog()
-	if cat == l.cat || l.err == nil && extends(l.cat, cat) {
+	if cat == l.cat || l.err == nil && cat.Extends(l.cat) {
 		return l.v, l.err
 	}
 	return l.make(cat)
-}
-
-// extends reports whether every type number of old means the same in cat.
-func extends(old, cat *ecs.Catalog) bool {
-	if len(cat.Components) < len(old.Components) || len(cat.Resources) < len(old.Resources) {
-		return false
-	}
-	for i, c := range old.Components {
-		if cat.Components[i].Type.Go != c.Type.Go {
-			return false
-		}
-	}
-	for i, r := range old.Resources {
-		if cat.Resources[i].Type.Go != r.Type.Go {
-			return false
-		}
-	}
-	return true
 }
 
 // requireAlive refuses an entity that does not live, and says who has its slot.

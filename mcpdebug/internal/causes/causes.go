@@ -1,0 +1,80 @@
+package causes
+
+import (
+	"encoding/json"
+	"log/slog"
+	"reflect"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/timeline/watch"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// Host is what the tools need of the server.
+type Host interface {
+	Logger() *slog.Logger
+	// Updated tells subscribers that a resource has changed: "watch/w1" for
+	// ecs://watch/w1. Any goroutine.
+	Updated(path string)
+	// Observe has an observer told of polls, ticks and calls, or no more. Frame
+	// goroutine.
+	Observe(o Observer, on bool)
+}
+
+// Observer looks at the world where something can have changed it: the recorder
+// is one, the watches are one. All methods are called on the frame goroutine;
+// they change nothing and take no longer than they must. The frame is the
+// host's, world and app are the bound ones or nil.
+type Observer interface {
+	// EndTick: the host says that a tick has ended. Not every host does.
+	EndTick(frame uint64, world ecs.World, app *tools.App)
+	// AtPoll: a Poll begins, no call of it has run. operation is what the host is
+	// suspended in, "" while it runs.
+	AtPoll(frame uint64, world ecs.World, app *tools.App, operation string)
+	// BeforeCall and AfterCall stand around the frame part of a call that runs on
+	// the frame goroutine, nested ones too. One that asks to be run again
+	// (tools.ErrLater) has several.
+	BeforeCall(spec *tools.Spec, r *tools.Request)
+	AfterCall(spec *tools.Spec, r *tools.Request, err error)
+}
+
+// Causes are the tools of one server and what they share.
+type Causes struct {
+	host    Host
+	watches *watch.Set
+	log     *limiter // for watch hits
+}
+
+// New makes them.
+func New(h Host) *Causes {
+	c := &Causes{host: h, log: &limiter{log: h.Logger}}
+	c.watches = watch.NewSet(watch.Options{Tell: c.tell, Busy: func(on bool) { h.Observe(c.watches, on) }})
+	return c
+}
+
+// Tools are in listing order.
+func (c *Causes) Tools() []*tools.Tool {
+	return c.watchTools()
+}
+
+// shown is a value as JSON: null where there is none. Off the frame, for values
+// that nobody changes.
+func shown(v reflect.Value) json.RawMessage {
+	b, err := value.AppendJSON(nil, v, value.EncodeOptions{Bulk: true})
+	if err != nil {
+		b, _ = json.Marshal("cannot be shown: " + err.Error())
+	}
+	if len(b) > maxShown {
+		b, _ = json.Marshal(map[string]any{"$bytes": len(b), "$more": string(b[:maxShown/2]) + "..."})
+	}
+	return b
+}
+
+// maxShown bounds one value in a list of changes; info shows it whole.
+const maxShown = 1024
+
+func noWorld() error {
+	return &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound: the game has not called Bind yet"}
+}
