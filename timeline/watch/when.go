@@ -25,11 +25,6 @@ type condition struct {
 	plan *query.Plan
 }
 
-const (
-	oldID ecs.TypeID = iota
-	newID
-)
-
 func compileWhen(leaf *value.Type, src string) (*condition, error) {
 	p := &pair{}
 	var comps []*ecs.Component
