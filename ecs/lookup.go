@@ -151,16 +151,41 @@ func ambiguous(code refusal.Code, what, name string, names []string) error {
 // a component by any of its names, and a path inside it ("" after the name is
 // the whole component). Any goroutine.
 func (c *Catalog) ComponentPath(s string) (*Component, *value.Path, error) {
+	name, sel, ok := splitPath(c.index.components, s)
+	comp, err := c.Component(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ok {
+		return nil, nil, unknownName(refusal.UnknownComponent, "component", name, nil, "components_info")
+	}
+	p, err := comp.Type.Path(sel)
+	if err != nil {
+		return nil, nil, err
+	}
+	return comp, p, nil
+}
+
+// ResourcePath is ComponentPath for resources: "Score.Points". Any goroutine.
+func (c *Catalog) ResourcePath(s string) (*Resource, *value.Path, error) {
+	name, sel, _ := splitPath(c.index.resources, s)
+	res, err := c.Resource(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := res.Type.Path(sel)
+	if err != nil {
+		return nil, nil, err
+	}
+	return res, p, nil
+}
+
+// splitPath finds the longest name of the index that a path begins with; without
+// one, what should have been a name.
+func splitPath(index map[string][]int, s string) (name, sel string, ok bool) {
 	for end := len(s); end > 0; end-- {
-		if end < len(s) && s[end] != '.' && s[end] != '[' {
+		if end < len(s) && s[end] != '.' && s[end] != '[' || len(index[s[:end]]) == 0 {
 			continue
-		}
-		if len(c.index.components[s[:end]]) == 0 {
-			continue
-		}
-		comp, err := c.Component(s[:end])
-		if err != nil {
-			return nil, nil, err
 		}
 		sel := s[end:]
 		if strings.HasPrefix(sel, ".") && !strings.HasPrefix(sel, ".(") {
@@ -168,21 +193,13 @@ func (c *Catalog) ComponentPath(s string) (*Component, *value.Path, error) {
 				sel = "."
 			}
 		}
-		p, err := comp.Type.Path(sel)
-		if err != nil {
-			return nil, nil, err
-		}
-		return comp, p, nil
+		return s[:end], sel, true
 	}
-	name := s
+	name = s
 	if i := strings.IndexAny(s, ".["); i >= 0 {
 		name = s[:i]
 	}
-	_, err := c.Component(name)
-	if err == nil {
-		err = unknownName(refusal.UnknownComponent, "component", name, nil, "components_info")
-	}
-	return nil, nil, err
+	return name, "", false
 }
 
 // LabelOf names the entity in a row by the first component with a Label that

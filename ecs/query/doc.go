@@ -30,14 +30,16 @@
 //	Weapon.Held.(game.Sword).Edge    what an interface holds, if it is that
 //	Health.Ratio                     computed values
 //	1, 1.5, "text", true             literals
-//	"Brute"                          a label, compared with a labelled field
+//	"Brute", Brute                   a label, compared with a labelled field
+//	Score.Points                     a resource's field, the same for every entity
 //	"42v3", nil (or null)            an entity, compared with an entity field
 //	entity                           the row's own entity
 //
 // Operators: + - * / % & | ^ &^, == != < <= > >=, && || !, parentheses.
 // Functions: has(Component), len(x), isnan(x), isinf(x), abs(x), sqrt(x),
 // floor(x), float(x), int(x), alive(entity), contains(text, "part"),
-// hasPrefix, hasSuffix.
+// hasPrefix, hasSuffix, and where two moments are at hand ([Query.LookBack])
+// prev(x): the same entity's x, or the resource's, a moment before.
 //
 // Every component that the expression names is required, as if it stood in
 // With, except those it asks has() about: entities without them are looked at

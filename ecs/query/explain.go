@@ -59,7 +59,7 @@ func (p *Plan) Explain(w ecs.World) (*Explanation, error) {
 	cat := w.Catalog()
 	p.explainFilters(w, cat, ex)
 	matched := map[int]int{}
-	p.each(w, ex, func(c ecs.Chunk, rows []int32) bool {
+	p.each(w, nil, ex, func(c ecs.Chunk, rows []int32) bool {
 		ex.Matched += len(rows)
 		matched[c.Archetype()] += len(rows)
 		return true

@@ -64,23 +64,28 @@ func (c *compiler) ident(e *ast.Ident) operand {
 	case "nil", "null":
 		return operand{class: classNil, node: e}
 	case "entity":
+		c.prog.entities = true
 		return operand{class: classEntity, node: e, what: "entity", ints: loadEntities}
 	}
-	comp, err := c.cat.Component(e.Name)
+	src, _, err := c.named(e.Name)
 	if err != nil {
 		c.failErr(e, hinted(err, "text and labels go in double quotes: "+strconv.Quote(e.Name)))
 	}
-	if comp.Type.Root != nil && comp.Type.Root.Kind != value.KindStruct {
+	typ := src.typ(c.cat)
+	if typ.Root != nil && typ.Root.Kind != value.KindStruct {
 		return c.field(e, e.Name)
 	}
 	var fields []string
-	for _, f := range comp.Type.Fields {
+	for _, f := range typ.Fields {
 		if !f.Hidden && len(fields) < 10 {
-			fields = append(fields, comp.Name+"."+f.Name)
+			fields = append(fields, e.Name+"."+f.Name)
 		}
 	}
-	c.failAt(c.offset(e.Pos()), &refusal.Error{Code: refusal.InvalidArguments, Message: e.Name + " is a component, not a value",
-		Got: e.Name, Options: fields, Total: len(fields), Hint: "write has(" + e.Name + ") to ask for it, or name one of its fields"})
+	what, hint := " is a component, not a value", "write has("+e.Name+") to ask for it, or name one of its fields"
+	if src.resource {
+		what, hint = " is a resource, not a value", "name one of its fields"
+	}
+	c.failAt(c.offset(e.Pos()), &refusal.Error{Code: refusal.InvalidArguments, Message: e.Name + what, Got: e.Name, Options: fields, Total: len(fields), Hint: hint})
 	return operand{}
 }
 
@@ -154,14 +159,16 @@ func (c *compiler) component(e ast.Expr) ecs.TypeID {
 	return comp.ID
 }
 
-// field is the value at a path that starts with a component's name.
+// field is the value at a path that starts with the name of a component or of a
+// resource.
 func (c *compiler) field(e ast.Expr, path string) operand {
-	comp, p, err := c.cat.ComponentPath(path)
+	src, p, err := c.named(path)
 	if err != nil {
 		c.failErr(e, err)
 	}
-	col := c.column(comp.ID)
-	optional := c.allOptional || !c.prog.required(comp.ID)
+	typ := src.typ(c.cat)
+	col := c.column(src)
+	optional := src.resource || c.allOptional || !c.prog.required(src.id)
 	o := operand{node: e, partial: optional}
 	f := p.Field
 	if p.Computed != nil {
@@ -173,7 +180,7 @@ func (c *compiler) field(e ast.Expr, path string) operand {
 		}
 	}
 	o.goType = f.Go
-	o.asRow = &rowPath{col: col, typ: comp.Type.Go, path: p}
+	o.asRow = &rowPath{col: col, typ: typ.Go, path: p}
 	if o.leaf == nil || f.Kind == value.KindText || f.Kind == value.KindJSON {
 		o.leaf, o.row = nil, o.asRow
 		o.partial, o.slow = true, true
@@ -184,6 +191,9 @@ func (c *compiler) field(e ast.Expr, path string) operand {
 	o.what, o.enum = f.Go.String(), f.Enum
 	o.class = classOf(f)
 	c.load(&o)
+	if c.before {
+		o.lookBack(col)
+	}
 	return o
 }
 
@@ -293,7 +303,8 @@ func (c *compiler) binary(e *ast.BinaryExpr) operand {
 	case token.LAND, token.LOR:
 		return c.logical(e)
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
-		return c.compare(e, c.expr(e.X), c.expr(e.Y))
+		x, y := c.sides(e)
+		return c.compare(e, x, y)
 	case token.ADD, token.SUB, token.MUL, token.QUO, token.REM, token.AND, token.OR, token.XOR, token.AND_NOT:
 		x, y := c.expr(e.X), c.expr(e.Y)
 		if !x.number() || !y.number() {

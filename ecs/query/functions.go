@@ -26,6 +26,7 @@ func init() { // a table that refers to functions that refer to the table
 	functions = map[string]function{
 		"has":       {[]string{"Component"}, (*compiler).has},
 		"len":       {[]string{"x"}, (*compiler).length},
+		"prev":      {[]string{"x"}, (*compiler).previous},
 		"isnan":     {[]string{"x"}, floatTest(math.IsNaN)},
 		"isinf":     {[]string{"x"}, floatTest(func(f float64) bool { return math.IsInf(f, 0) })},
 		"abs":       {[]string{"x"}, (*compiler).abs},
@@ -43,11 +44,12 @@ func init() { // a table that refers to functions that refer to the table
 }
 
 func (c *compiler) has(e *ast.CallExpr) operand {
-	col := c.column(c.component(e.Args[0]))
+	col := c.column(source{id: c.component(e.Args[0]), before: c.before})
 	return operand{class: classBool, node: e, pred: func(st *state, s *selection) {
 		if !st.cols[col].ok {
 			s.none()
 		}
+		st.dropGone(s, col)
 	}}
 }
 

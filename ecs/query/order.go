@@ -73,8 +73,8 @@ func CompileOrder(cat *ecs.Catalog, text string) (*Order, error) {
 		return nil, err
 	}
 	o.prog = c.prog
-	for _, id := range o.prog.columns {
-		o.used = append(o.used, usedType{id, cat.Components[id].Type})
+	for _, s := range o.prog.columns {
+		o.used = append(o.used, usedType{s, s.typ(cat)})
 	}
 	return o, nil
 }
@@ -210,10 +210,8 @@ func (o *Order) Bind(w ecs.World) (*Order, error) {
 	if cat == o.cat {
 		return o, nil
 	}
-	for _, u := range o.used {
-		if int(u.id) >= len(cat.Components) || cat.Components[u.id].Type.Go != u.typ.Go {
-			return CompileOrder(cat, o.text)
-		}
+	if !fits(cat, o.used) {
+		return CompileOrder(cat, o.text)
 	}
 	return o, nil
 }
@@ -245,7 +243,7 @@ func (p *Plan) Top(w ecs.World, o *Order, k int, after *After) (top []Ranked, ma
 		return nil, 0, err
 	}
 	st := newState(&o.prog)
-	st.world, st.cat = w, w.Catalog()
+	st.begin(&o.prog, w, nil)
 	var keys [blockLen]Key
 	h := &worst{o: o, rows: make([]Ranked, 0, min(k, 1024))}
 	p.Each(w, func(c ecs.Chunk, rows []int32) bool {

@@ -20,6 +20,7 @@ type Query struct {
 	Target    string   // relation target: "42v3", or "42" for who lives there now
 	Relation  string   // with Target: the relation that points at it; "": any
 	Where     string   // Go boolean expression over field paths
+	LookBack  bool     // Where may ask for prev(x)
 }
 
 // Plan is a checked and compiled Query. Any goroutine may compile; running it
@@ -42,8 +43,8 @@ type Plan struct {
 
 // usedType remembers what a number meant when the plan was compiled.
 type usedType struct {
-	id  ecs.TypeID
-	typ *value.Type
+	source
+	was *value.Type
 }
 
 // Compile checks q against the catalog. Errors teach (unknown_component,
@@ -71,13 +72,13 @@ func Compile(cat *ecs.Catalog, q Query) (*Plan, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(q.Where) != "" {
-		if p.prog, err = compileWhere(cat, q.Where, p.with); err != nil {
+		if p.prog, err = compileWhere(cat, q.Where, p.with, q.LookBack); err != nil {
 			return nil, err
 		}
-		for _, col := range p.prog.columns {
-			p.use(col)
-			if p.prog.required(col) && !slices.Contains(p.with, col) {
-				p.with = append(p.with, col)
+		for _, s := range p.prog.columns {
+			p.use(s)
+			if !s.resource && !s.before && p.prog.required(s.id) && !slices.Contains(p.with, s.id) {
+				p.with = append(p.with, s.id)
 			}
 		}
 	}
@@ -114,7 +115,7 @@ func (p *Plan) relationOf(q Query) error {
 			Hint: "with:[\"" + c.Name + "\"] finds entities that have the relation, whatever its target"}
 	}
 	p.relation = &c.ID
-	p.use(c.ID)
+	p.use(source{id: c.ID})
 	return nil
 }
 
@@ -128,14 +129,14 @@ func (p *Plan) types(what string, names []string) ([]ecs.TypeID, error) {
 		}
 		if !slices.Contains(ids, c.ID) {
 			ids = append(ids, c.ID)
-			p.use(c.ID)
+			p.use(source{id: c.ID})
 		}
 	}
 	return ids, nil
 }
 
-func (p *Plan) use(id ecs.TypeID) {
-	p.used = append(p.used, usedType{id, p.cat.Components[id].Type})
+func (p *Plan) use(s source) {
+	p.used = append(p.used, usedType{s, s.typ(p.cat)})
 }
 
 func prefixed(what string, err error) error {
@@ -178,9 +179,15 @@ func (p *Plan) Bind(w ecs.World) (*Plan, error) {
 }
 
 // fits reports whether the numbers that p uses still mean the same types.
-func (p *Plan) fits(cat *ecs.Catalog) bool {
-	for _, u := range p.used {
-		if int(u.id) >= len(cat.Components) || cat.Components[u.id].Type.Go != u.typ.Go {
+func (p *Plan) fits(cat *ecs.Catalog) bool { return fits(cat, p.used) }
+
+func fits(cat *ecs.Catalog, used []usedType) bool {
+	for _, u := range used {
+		n := len(cat.Components)
+		if u.resource {
+			n = len(cat.Resources)
+		}
+		if int(u.id) >= n || u.typ(cat).Go != u.was.Go {
 			return false
 		}
 	}
@@ -200,6 +207,33 @@ func (p *Plan) Filter(w ecs.World) ecs.Filter {
 	return f
 }
 
+// LooksBack reports whether the condition asks for prev(x).
+func (p *Plan) LooksBack() bool { return p.prog.looksBack }
+
+// Global reports whether the query is a condition on resources alone: it holds
+// or does not, whatever the entities are.
+func (p *Plan) Global() bool {
+	q := &p.query
+	return len(p.prog.conds) > 0 && !p.prog.entities && len(p.with)+len(p.without) == 0 && q.Target == "" && q.Name == "" && !q.Exclusive
+}
+
+// Holds reports whether a [Plan.Global] condition holds.
+func (p *Plan) Holds(w, before ecs.World) bool {
+	p, err := p.Bind(w)
+	if err != nil || !p.Global() {
+		return false
+	}
+	st := p.acquire(w, before)
+	defer p.release(st)
+	st.sel.fill(0, 1)
+	for _, cond := range p.prog.order {
+		if cond.pred(st, &st.sel); st.sel.n == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // perRow reports whether matching needs a look at single rows.
 func (p *Plan) perRow() bool { return len(p.prog.conds) > 0 || p.name != "" }
 
@@ -209,15 +243,15 @@ func (p *Plan) perRow() bool { return len(p.prog.conds) > 0 || p.name != "" }
 // only. f returns false to stop. Each allocates nothing per chunk. A plan that
 // does not fit w (see [Plan.Bind]) visits nothing.
 func (p *Plan) Each(w ecs.World, f func(c ecs.Chunk, rows []int32) bool) {
-	p.each(w, nil, f)
+	p.each(w, nil, nil, f)
 }
 
-func (p *Plan) each(w ecs.World, ex *Explanation, f func(c ecs.Chunk, rows []int32) bool) {
+func (p *Plan) each(w, before ecs.World, ex *Explanation, f func(c ecs.Chunk, rows []int32) bool) {
 	p, err := p.Bind(w)
 	if err != nil {
 		return
 	}
-	st := p.acquire(w)
+	st := p.acquire(w, before)
 	defer p.release(st)
 	for c := range w.Chunks(p.Filter(w)) {
 		st.enter(p, c)
@@ -249,6 +283,12 @@ func (p *Plan) each(w ecs.World, ex *Explanation, f func(c ecs.Chunk, rows []int
 // Rows is Each that goes on counting when f has returned false. It returns how
 // many entities match.
 func (p *Plan) Rows(w ecs.World, f func(c ecs.Chunk, rows []int32) bool) (matched int, err error) {
+	return p.RowsSince(w, nil, f)
+}
+
+// RowsSince is Rows with the world as it was a moment before, for prev(x). nil:
+// none is known, and what asks for it does not hold.
+func (p *Plan) RowsSince(w, before ecs.World, f func(c ecs.Chunk, rows []int32) bool) (matched int, err error) {
 	if p, err = p.Bind(w); err != nil {
 		return 0, err
 	}
@@ -268,7 +308,7 @@ func (p *Plan) Rows(w ecs.World, f func(c ecs.Chunk, rows []int32) bool) (matche
 		}
 		return matched, nil
 	}
-	p.each(w, nil, func(c ecs.Chunk, rows []int32) bool {
+	p.each(w, before, nil, func(c ecs.Chunk, rows []int32) bool {
 		matched += len(rows)
 		if more {
 			more = f(c, rows)

@@ -17,7 +17,7 @@ import (
 // computed value) is not ok.
 func (p *rowPath) at(st *state, row int32) (v reflect.Value, ok bool) {
 	c := &st.cols[p.col]
-	if !c.ok {
+	if !c.has(row) {
 		return v, false
 	}
 	defer func() {
@@ -197,7 +197,7 @@ func nilable(p *value.Path) bool {
 func (p rowPath) rawNil(want bool) predicate {
 	test := func(st *state, row int32) (ok bool) {
 		c := &st.cols[p.col]
-		if !c.ok {
+		if !c.has(row) {
 			return false
 		}
 		defer func() {

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -94,15 +93,19 @@ type column struct {
 	base   unsafe.Pointer
 	stride uintptr
 	ok     bool
+	gone   []bool // rows without a value; nil: none
 }
+
+func (c *column) has(row int32) bool { return c.ok && (c.gone == nil || !c.gone[row]) }
 
 // state is what one run of a plan works in.
 type state struct {
-	world ecs.World
-	cat   *ecs.Catalog
-	chunk ecs.Chunk
-	cols  []column
-	sel   selection
+	world  ecs.World
+	before ecs.World // the moment before; nil: none is known
+	cat    *ecs.Catalog
+	chunk  ecs.Chunk
+	cols   []column
+	sel    selection
 	// bad marks, by position in the selection, rows where the comparison at
 	// hand cannot be made. It is cleared by each comparison that may need it.
 	bad    [blockLen]bool
@@ -115,13 +118,18 @@ type state struct {
 	labelled bool
 }
 
-func (p *Plan) acquire(w ecs.World) *state {
+func (p *Plan) acquire(w, before ecs.World) *state {
 	st := p.spare.Swap(nil)
 	if st == nil {
 		st = newState(&p.prog)
 	}
-	st.world, st.cat = w, w.Catalog()
+	st.begin(&p.prog, w, before)
 	return st
+}
+
+func (st *state) begin(prog *program, w, before ecs.World) {
+	st.world, st.before, st.cat = w, before, w.Catalog()
+	st.enterResources(prog)
 }
 
 func newState(prog *program) *state {
@@ -136,22 +144,22 @@ func newState(prog *program) *state {
 
 // release keeps the state for the next run, without a hold on the game's memory.
 func (p *Plan) release(st *state) {
-	st.world, st.cat, st.chunk = nil, nil, nil
+	st.world, st.before, st.cat, st.chunk = nil, nil, nil, nil
 	clear(st.cols)
 	clear(st.strs)
 	p.spare.Store(st)
 }
 
-// enterColumns looks up the columns of a chunk. A tag is present, with or
-// without an address.
+// enterColumns looks up the columns of a chunk.
 func (st *state) enterColumns(prog *program, c ecs.Chunk) {
 	st.chunk = c
-	for i, id := range prog.columns {
-		col := &st.cols[i]
-		col.base, col.stride, col.ok = c.Column(id)
-		if !col.ok && slices.Contains(c.Components(), id) {
-			col.base, col.stride, col.ok = unsafe.Pointer(&tagMemory), 0, true
+	for i, s := range prog.columns {
+		if !s.resource && !s.before {
+			st.cols[i] = columnOf(c, s.id)
 		}
+	}
+	if prog.looksBack {
+		st.enterBefore(prog, c)
 	}
 }
 

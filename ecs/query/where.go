@@ -35,11 +35,14 @@ type condition struct {
 
 // program is a compiled where expression.
 type program struct {
-	columns  []ecs.TypeID // what kernels address by position
+	columns  []source     // what kernels address by position
 	optional []ecs.TypeID // asked about with has()
 	conds    []condition  // as written
 	order    []condition  // as run: fast ones first
 	regs     registers
+	// looksBack: prev() is in it. entities: it asks about single entities, not
+	// about resources alone.
+	looksBack, entities bool
 }
 
 // registers counts the vectors and selections that a run needs.
@@ -58,13 +61,15 @@ type compiler struct {
 	what  string // the argument, for messages
 	// allOptional: an entity may lack any component that is named.
 	allOptional bool
+	mayLookBack bool // prev() has a meaning
+	before      bool // within prev()
 }
 
 // fault is how the walk gives up; compileWhere turns it into the error.
 type fault struct{ err *refusal.Error }
 
-func compileWhere(cat *ecs.Catalog, src string, with []ecs.TypeID) (prog program, err error) {
-	c := &compiler{cat: cat, src: flat(src), fset: token.NewFileSet(), with: with, what: "where"}
+func compileWhere(cat *ecs.Catalog, src string, with []ecs.TypeID, mayLookBack bool) (prog program, err error) {
+	c := &compiler{cat: cat, src: flat(src), fset: token.NewFileSet(), with: with, what: "where", mayLookBack: mayLookBack}
 	err = c.catch(func() error { return c.where() })
 	return c.prog, err
 }
@@ -156,12 +161,13 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// column returns the position of a component's column.
-func (c *compiler) column(id ecs.TypeID) int {
-	if i := slices.Index(c.prog.columns, id); i >= 0 {
+// column returns the position of a column.
+func (c *compiler) column(s source) int {
+	if i := slices.Index(c.prog.columns, s); i >= 0 {
 		return i
 	}
-	c.prog.columns = append(c.prog.columns, id)
+	c.prog.columns = append(c.prog.columns, s)
+	c.prog.entities = c.prog.entities || !s.resource
 	return len(c.prog.columns) - 1
 }
 
