@@ -19,6 +19,7 @@ type Cursor struct {
 	src  *source
 	w    *imageworld.World
 	end  Ref
+	spot spot
 }
 
 // Walk begins before the first sample from from on; the last is to. Both are of

@@ -14,7 +14,8 @@ type decoder struct {
 	i     int       // the sample that it shows
 	rows  []int32   // by table
 	cols  []*follow // by column; nil: not asked for
-	asked []int
+	parts []*follow // the same, where only some rows are wanted
+	asked int       // how many of both there are
 }
 
 // follow is a column on the reading side.
@@ -63,10 +64,16 @@ func (c *changes) column() (number int, payload []byte, ok bool) {
 	return c.number, payload, true
 }
 
+// begin shows the keyframe.
+func (s span) begin() *decoder {
+	d := &decoder{span: s, rows: make([]int32, len(s.tables)), cols: make([]*follow, len(s.columns)), parts: make([]*follow, len(s.columns))}
+	copy(d.rows, s.segment.rows)
+	return d
+}
+
 // open shows sample i of a span, without any column.
 func (s span) open(i int) *decoder {
-	d := &decoder{span: s, rows: make([]int32, len(s.tables)), cols: make([]*follow, len(s.columns))}
-	copy(d.rows, s.segment.rows)
+	d := s.begin()
 	for d.i < i {
 		d.step()
 	}
@@ -85,11 +92,14 @@ func (d *decoder) step() (structure bool) {
 		d.rows[table] = int32(rows)
 		d.resize(table)
 	}
-	if len(d.asked) == 0 {
+	if d.asked == 0 {
 		return structure
 	}
 	for n, payload, ok := c.column(); ok; n, payload, ok = c.column() {
 		if f := d.cols[n]; f != nil {
+			f.apply(payload, d.bytes(n), int32(d.i))
+		}
+		if f := d.parts[n]; f != nil {
 			f.apply(payload, d.bytes(n), int32(d.i))
 		}
 	}
@@ -114,6 +124,9 @@ func (d *decoder) resize(table int) {
 	}
 	for n := d.tables[table].columns; n < end; n++ {
 		if f := d.cols[n]; f != nil {
+			d.fit(f, n)
+		}
+		if f := d.parts[n]; f != nil {
 			d.fit(f, n)
 		}
 	}
@@ -146,43 +159,51 @@ func (f *follow) put(r refDelta) {
 
 // ask begins to follow columns: from the keyframe on to the sample at hand.
 func (d *decoder) ask(numbers ...int) {
-	d.askWindow(-1, 0, numbers...)
-}
-
-// askWindow follows only the words from lo to hi-1, whole blocks; lo -1: all.
-func (d *decoder) askWindow(lo, hi int, numbers ...int) {
-	past := &decoder{span: d.span, rows: make([]int32, len(d.tables)), cols: make([]*follow, len(d.columns)), asked: numbers}
-	copy(past.rows, d.segment.rows)
+	past := d.begin()
 	for _, n := range numbers {
 		f := &follow{}
 		past.cols[n], d.cols[n] = f, f
-		var key *keyColumn
-		if n < len(d.key) {
-			key = d.key[n]
-		}
-		if c := &d.columns[n]; c.pointers() {
-			rows := int(past.rows[c.table])
+		c := &d.columns[n]
+		rows := int(past.rows[c.table])
+		if c.pointers() {
 			f.refs = reflect.MakeSlice(reflect.SliceOf(c.typ.Go), rows, rows)
-			if key != nil {
-				reflect.Copy(f.refs, key.refs)
-			}
-			continue
-		}
-		if lo >= 0 {
-			f.window, f.lo = true, lo
-			f.words, f.moved, f.stamps = make([]uint64, hi-lo), make([]uint64, hi-lo), make([]int32, (hi-lo)/blockWords)
-			f.restart()
 		} else {
-			f.resize(wordsFor(past.bytes(n)))
+			f.resize(wordsFor(rows * c.size))
 		}
-		if key != nil && f.lo < len(key.words) {
-			copy(f.words, key.words[f.lo:])
+		if n < len(d.key) {
+			if c.pointers() {
+				reflect.Copy(f.refs, d.key[n].refs)
+			}
+			copy(f.words, d.key[n].words)
 		}
 	}
-	for past.i < d.i {
-		past.step()
+	past.catchUp(d, len(numbers))
+}
+
+// askPart follows the blocks of a column that hold the given bytes.
+func (d *decoder) askPart(n, from, to int) *follow {
+	lo := from / 8 / blockWords * blockWords
+	hi := (to/8/blockWords + 1) * blockWords
+	if f := d.parts[n]; f != nil && f.lo <= lo && f.lo+len(f.words) >= hi {
+		return f
 	}
-	d.asked = append(d.asked, numbers...)
+	past := d.begin()
+	f := &follow{column: column{window: true, lo: lo, words: make([]uint64, hi-lo), moved: make([]uint64, hi-lo), stamps: make([]int32, (hi-lo)/blockWords)}}
+	f.restart()
+	if n < len(d.key) && lo < len(d.key[n].words) {
+		copy(f.words, d.key[n].words[lo:])
+	}
+	past.parts[n], d.parts[n] = f, f
+	past.catchUp(d, 1)
+	return f
+}
+
+func (d *decoder) catchUp(to *decoder, asked int) {
+	d.asked = asked
+	for d.i < to.i {
+		d.step()
+	}
+	to.asked += asked
 }
 
 // base is where row 0 of a column is.

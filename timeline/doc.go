@@ -3,7 +3,7 @@
 //
 //	rec := timeline.NewRecorder(nil)
 //	rec.Bind(world, app)                              // frame goroutine
-//	err := rec.Start(timeline.Options{})              // frame goroutine
+//	err := rec.Start(timeline.Options{}, frame)      // frame goroutine
 //	for running {
 //		update()
 //		rec.EndTick(frame)                        // frame goroutine: copies the world

@@ -22,7 +22,7 @@ func ExampleRecorder() {
 
 	rec := timeline.NewRecorder(nil)
 	rec.Bind(w, nil)
-	if err := rec.Start(timeline.Options{}); err != nil {
+	if err := rec.Start(timeline.Options{}, 0); err != nil {
 		fmt.Println(err)
 	}
 	for tick := 1; tick <= 60; tick++ { // the game: something takes 3 hp a tick

@@ -111,7 +111,7 @@ func TestEveryTickIsWhatItWas(t *testing.T) {
 				rec.Bind(w, nil)
 				ecstest.Churn(t, w, seed, 40)
 				memory := []int64{400 << 10, 3 << 20, 64 << 20}[seed]
-				if err := rec.Start(timeline.Options{Memory: memory}); err != nil {
+				if err := rec.Start(timeline.Options{Memory: memory}, 0); err != nil {
 					t.Fatal(err)
 				}
 				defer rec.Stop(true)

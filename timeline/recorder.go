@@ -113,7 +113,7 @@ func (r *Recorder) Bind(w ecs.World, app *tools.App) {
 	r.present = nil
 	r.mu.Unlock()
 	if recording && w != nil {
-		if err := r.begin(); err != nil {
+		if err := r.begin(r.last.Frame); err != nil {
 			r.fail(err.Error())
 		}
 	}
@@ -121,8 +121,8 @@ func (r *Recorder) Bind(w ecs.World, app *tools.App) {
 
 // Start begins to record, or changes how, keeping what is recorded. It refuses a
 // world that cannot be captured and a memory that does not hold a sample of it.
-// Frame goroutine.
-func (r *Recorder) Start(o Options) error {
+// frame is the host frame. Frame goroutine.
+func (r *Recorder) Start(o Options, frame uint64) error {
 	o = o.orDefault()
 	if r.world == nil {
 		return &refusal.Error{Code: refusal.NoWorld, Message: "there is no world to record: the game has bound none", Next: "context"}
@@ -136,7 +136,7 @@ func (r *Recorder) Start(o Options) error {
 	if r.run != nil {
 		return nil
 	}
-	return r.begin()
+	return r.begin(frame)
 }
 
 // sampleSize is what a keyframe of the world takes.
@@ -155,7 +155,7 @@ func tooSmall(need, memory int64) *refusal.Error {
 		Hint:    fmt.Sprintf(`record_start {"memoryMB":%d} or more`, max(least, 8)), Next: "record_start"}
 }
 
-func (r *Recorder) begin() error {
+func (r *Recorder) begin(frame uint64) error {
 	restorer, ok := r.world.(ecs.Restorer)
 	if !ok {
 		return &refusal.Error{Code: refusal.NotSupported, Message: "this world cannot be recorded: its adapter does not implement ecs.Restorer",
@@ -175,7 +175,7 @@ func (r *Recorder) begin() error {
 	if r.lost {
 		cause = CauseStart
 	}
-	if err := r.take(r.clock(r.last.Frame), r.last.Frame, cause); err != nil {
+	if err := r.take(r.clock(frame), frame, cause); err != nil {
 		r.end()
 		return err
 	}

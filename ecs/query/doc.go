@@ -47,7 +47,8 @@
 //
 // A comparison that cannot be made for an entity (it lacks an optional
 // component, an index is out of range, a map has no such key, a pointer is
-// nil, an integer is divided by zero, a computed value panics) is false,
+// nil, an integer is divided by zero, a computed value panics, the
+// entity or the resource was not there a moment before) is false,
 // whatever the operator; its negation with ! is therefore true.
 //
 // # Numbers

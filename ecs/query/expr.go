@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -168,6 +169,9 @@ func (c *compiler) field(e ast.Expr, path string) operand {
 	}
 	typ := src.typ(c.cat)
 	col := c.column(src)
+	if !slices.Contains(c.prog.paths, path) {
+		c.prog.paths = append(c.prog.paths, path)
+	}
 	optional := src.resource || c.allOptional || !c.prog.required(src.id)
 	o := operand{node: e, partial: optional}
 	f := p.Field

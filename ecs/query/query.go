@@ -234,6 +234,19 @@ func (p *Plan) Holds(w, before ecs.World) bool {
 	return true
 }
 
+// Paths lists the fields that the condition reads, by component or resource, as
+// they are written in it.
+func (p *Plan) Paths() []string { return p.prog.paths }
+
+// Conditions lists the operands of the condition's outermost &&, as written.
+func (p *Plan) Conditions() []string {
+	out := make([]string, len(p.prog.conds))
+	for i, c := range p.prog.conds {
+		out[i] = c.text
+	}
+	return out
+}
+
 // perRow reports whether matching needs a look at single rows.
 func (p *Plan) perRow() bool { return len(p.prog.conds) > 0 || p.name != "" }
 

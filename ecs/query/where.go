@@ -38,6 +38,7 @@ type program struct {
 	columns  []source     // what kernels address by position
 	optional []ecs.TypeID // asked about with has()
 	conds    []condition  // as written
+	paths    []string     // of the fields it reads, as written
 	order    []condition  // as run: fast ones first
 	regs     registers
 	// looksBack: prev() is in it. entities: it asks about single entities, not

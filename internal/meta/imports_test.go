@@ -37,7 +37,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		"ecs/ecstest":               {"ecs", "ecs/refusal", "ecs/value"},
 		"snapshot":                  {"ecs", "ecs/refusal", "ecs/value"},
 		"sandbox":                   {"ecs", "ecs/refusal", "ecs/value", "ecs/query"},
-		"timeline":                  {"ecs", "ecs/refusal", "ecs/value", "ecs/imageworld", "snapshot", "tools"},
+		"timeline":                  {"ecs", "ecs/refusal", "ecs/value", "ecs/imageworld", "ecs/query", "snapshot", "tools"},
 		"timeline/watch":            {"ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "tools"},
 		"tools":                     {"ecs", "ecs/refusal", "ecs/value", "ecs/schedule"},
 		"internal/store":            {"ecs", "ecs/refusal"},
