@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // MaxSpawn is the largest count one OpSpawn may ask for: a slip of a digit
@@ -28,7 +29,7 @@ func ValidateChanges(w World, changes []Change) error {
 // hand: its types must be current, its counts may be old. An adapter whose
 // catalog costs something to gather uses it in Apply.
 func ValidateChangesWith(cat *Catalog, w World, changes []Change) error {
-	p := plan{cat: cat, w: w}
+	p := validation{cat: cat, w: w}
 	if len(changes) > 1 {
 		p.known = make(map[Entity]*planned, len(changes))
 	}
@@ -82,14 +83,15 @@ type planned struct {
 
 func (p *planned) has(id TypeID) bool { return slices.Contains(p.types, id) }
 
-type plan struct {
+// validation is one pass over a list of changes.
+type validation struct {
 	cat   *Catalog
 	w     World
 	known map[Entity]*planned // nil for a single change
 	one   planned
 }
 
-func (p *plan) entity(e Entity) (*planned, *refusal.Error) {
+func (p *validation) entity(e Entity) (*planned, *refusal.Error) {
 	s := p.known[e]
 	if s == nil {
 		c, _, ok := p.w.Row(e)
@@ -105,30 +107,29 @@ func (p *plan) entity(e Entity) (*planned, *refusal.Error) {
 		s.types = append(s.types[:0], c.Components()...)
 	}
 	if s.dead {
-		return nil, &refusal.Error{Code: refusal.EntityDead, Message: "entity " + e.String() + " is despawned by an earlier change", Got: e.String()}
+		return nil, p.dead(e)
 	}
 	return s, nil
 }
 
-// dead tells an entity that lived from one that never did.
-func (p *plan) dead(e Entity) *refusal.Error {
-	if e.IsZero() {
-		return &refusal.Error{Code: refusal.UnknownEntity, Message: "the zero entity means none: it cannot be changed", Got: e.String()}
-	}
-	if now, ok := p.w.Holder(e.ID); ok {
-		if now.Gen < e.Gen {
-			return &refusal.Error{Code: refusal.UnknownEntity, Message: "entity " + e.String() + " has never existed", Got: e.String(), Want: now.String(), Next: "query"}
-		}
-		return &refusal.Error{Code: refusal.EntityDead, Message: "entity " + e.String() + " is dead; " + now.String() + " lives in its slot now",
-			Got: e.String(), Hint: "ask again which entity is meant", Next: "query"}
-	}
-	if !p.w.Catalog().Entities.Used(e.ID) {
-		return &refusal.Error{Code: refusal.UnknownEntity, Message: "entity " + e.String() + " has never existed", Got: e.String(), Next: "query"}
-	}
-	return &refusal.Error{Code: refusal.EntityDead, Message: "entity " + e.String() + " is dead", Got: e.String(), Next: "query"}
+// alive: as the changes so far would have left it.
+func (p *validation) alive(e Entity) bool {
+	s := p.known[e]
+	return (s == nil || !s.dead) && p.w.Alive(e)
 }
 
-func (p *plan) step(c *Change) *refusal.Error {
+// dead says why an entity cannot be meant.
+func (p *validation) dead(e Entity) *refusal.Error {
+	switch s := p.known[e]; {
+	case e.IsZero():
+		return &refusal.Error{Code: refusal.UnknownEntity, Message: "the zero entity means none: it cannot be changed", Got: e.String()}
+	case s != nil && s.dead:
+		return &refusal.Error{Code: refusal.EntityDead, Message: "entity " + e.String() + " is despawned by an earlier change", Got: e.String()}
+	}
+	return notAlive(p.w, e)
+}
+
+func (p *validation) step(c *Change) *refusal.Error {
 	switch c.Op {
 	case OpSpawn:
 		return p.spawn(c)
@@ -149,7 +150,7 @@ func (p *plan) step(c *Change) *refusal.Error {
 	case OpRemove:
 		return p.remove(c, s)
 	case OpSet:
-		if err := p.values(c.Values); err != nil {
+		if err := p.values(c); err != nil {
 			return err
 		}
 		for _, v := range c.Values {
@@ -163,7 +164,7 @@ func (p *plan) step(c *Change) *refusal.Error {
 	}
 }
 
-func (p *plan) spawn(c *Change) *refusal.Error {
+func (p *validation) spawn(c *Change) *refusal.Error {
 	if !c.Entity.IsZero() {
 		return &refusal.Error{Code: refusal.InvalidArguments, Message: "a spawn cannot choose its entity", Got: c.Entity.String()}
 	}
@@ -175,7 +176,7 @@ func (p *plan) spawn(c *Change) *refusal.Error {
 	}
 	var types []TypeID
 	if len(c.Values) > 0 {
-		if err := p.values(c.Values); err != nil {
+		if err := p.values(c); err != nil {
 			return err
 		}
 		types = typesOf(c.Values)
@@ -186,8 +187,8 @@ func (p *plan) spawn(c *Change) *refusal.Error {
 	return p.targets(c.Targets, types, "the spawn gives it no such component")
 }
 
-func (p *plan) add(c *Change, s *planned) *refusal.Error {
-	if err := p.values(c.Values); err != nil {
+func (p *validation) add(c *Change, s *planned) *refusal.Error {
+	if err := p.values(c); err != nil {
 		return err
 	}
 	added := typesOf(c.Values)
@@ -207,7 +208,7 @@ func (p *plan) add(c *Change, s *planned) *refusal.Error {
 	return nil
 }
 
-func (p *plan) remove(c *Change, s *planned) *refusal.Error {
+func (p *validation) remove(c *Change, s *planned) *refusal.Error {
 	if len(c.Types) == 0 {
 		return &refusal.Error{Code: refusal.InvalidArguments, Message: "no component to remove was named"}
 	}
@@ -226,7 +227,7 @@ func (p *plan) remove(c *Change, s *planned) *refusal.Error {
 	return nil
 }
 
-func (p *plan) retarget(c *Change, s *planned) *refusal.Error {
+func (p *validation) retarget(c *Change, s *planned) *refusal.Error {
 	if len(c.Targets) == 0 {
 		return &refusal.Error{Code: refusal.InvalidArguments, Message: "no relation to retarget was named"}
 	}
@@ -242,7 +243,7 @@ func (p *plan) retarget(c *Change, s *planned) *refusal.Error {
 }
 
 // component refuses a number that is no component type of the world.
-func (p *plan) component(id TypeID) *refusal.Error {
+func (p *validation) component(id TypeID) *refusal.Error {
 	if id < 0 || int(id) >= len(p.cat.Components) {
 		return &refusal.Error{Code: refusal.UnknownComponent, Message: fmt.Sprintf("component type %d is not registered in this world", id),
 			Got: int(id), Want: fmt.Sprintf("0 to %d", len(p.cat.Components)-1)}
@@ -256,7 +257,8 @@ func (p *plan) component(id TypeID) *refusal.Error {
 
 // values checks what a spawn, add or set brings: at least one, known types,
 // none twice, Go values of exactly those types.
-func (p *plan) values(values []Value) *refusal.Error {
+func (p *validation) values(c *Change) *refusal.Error {
+	values := c.Values
 	if len(values) == 0 {
 		return &refusal.Error{Code: refusal.InvalidArguments, Message: "no component value was given"}
 	}
@@ -280,12 +282,30 @@ func (p *plan) values(values []Value) *refusal.Error {
 		if !v.Value.CanInterface() {
 			return &refusal.Error{Code: refusal.InvalidArguments, Message: "the value for " + p.name(v.Type) + " was read through an unexported field and cannot be stored"}
 		}
+		if c.Exact {
+			continue
+		}
+		if err := p.entities(v); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
+// entities checks the entities inside a value.
+func (p *validation) entities(v Value) *refusal.Error {
+	val := v.Value
+	if !value.LayoutOf(val.Type()).Entities {
+		return nil
+	}
+	if !val.CanAddr() {
+		val = value.Copy(val)
+	}
+	return checkEntities(p.w, val, p.name(v.Type), p.alive)
+}
+
 // relations checks a composition against the engine's limit.
-func (p *plan) relations(types []TypeID) *refusal.Error {
+func (p *validation) relations(types []TypeID) *refusal.Error {
 	limit := p.cat.Engine.RelationsPerEntity
 	if limit == 0 {
 		return nil
@@ -304,7 +324,7 @@ func (p *plan) relations(types []TypeID) *refusal.Error {
 }
 
 // targets checks relation targets against the types they must belong to.
-func (p *plan) targets(targets []Target, types []TypeID, absent string) *refusal.Error {
+func (p *validation) targets(targets []Target, types []TypeID, absent string) *refusal.Error {
 	for i, t := range targets {
 		if err := p.component(t.Relation); err != nil {
 			return err
@@ -323,11 +343,8 @@ func (p *plan) targets(targets []Target, types []TypeID, absent string) *refusal
 		if t.Entity.IsZero() {
 			continue
 		}
-		if s := p.known[t.Entity]; s != nil && s.dead || !p.w.Alive(t.Entity) {
+		if !p.alive(t.Entity) {
 			err := p.dead(t.Entity)
-			if s != nil && s.dead {
-				err = &refusal.Error{Code: refusal.EntityDead, Message: t.Entity.String() + " is despawned by an earlier change", Got: t.Entity.String()}
-			}
 			err.Message = "the target of " + p.name(t.Relation) + ": " + err.Message
 			return err
 		}
@@ -335,7 +352,7 @@ func (p *plan) targets(targets []Target, types []TypeID, absent string) *refusal
 	return nil
 }
 
-func (p *plan) relationNames() []string {
+func (p *validation) relationNames() []string {
 	var names []string
 	for _, c := range p.cat.Components {
 		if c.Relation && len(names) < 10 {
@@ -345,14 +362,14 @@ func (p *plan) relationNames() []string {
 	return names
 }
 
-func (p *plan) missing(e Entity, id TypeID, hint string) *refusal.Error {
+func (p *validation) missing(e Entity, id TypeID, hint string) *refusal.Error {
 	if err := p.component(id); err != nil {
 		return err
 	}
 	return &refusal.Error{Code: refusal.ComponentMissing, Message: fmt.Sprintf("entity %s has no %s", e, p.name(id)), Got: p.name(id), Hint: hint, Next: "info"}
 }
 
-func (p *plan) name(id TypeID) string {
+func (p *validation) name(id TypeID) string {
 	c := p.cat.Components[id]
 	if c.Name != "" {
 		return c.Name

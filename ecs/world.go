@@ -98,6 +98,9 @@ type Change struct {
 	Values  []Value
 	Types   []TypeID
 	Targets []Target
+	// Exact: Values were in this world before and are put back as they were,
+	// entities that have died since included.
+	Exact bool
 }
 
 // Value is a component's value: Value.Type() is the component's Go type.

@@ -35,6 +35,7 @@ func actionFunc(L *lua.LState, n *node, act *value.ActionInfo) *lua.LFunction {
 		if err != nil {
 			r.raiseRefusal(L, within(err, act.Name))
 		}
+		r.world.mustLive(L, ecs.CheckEntities(r.env.World, in, act.Name))
 		// It may do anything with the component, and with more.
 		r.world.note(nil, root)
 		r.world.count(L, &r.world.pending.Fields)

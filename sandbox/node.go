@@ -314,6 +314,7 @@ func (n *node) write(L *lua.LState, a *access, v lua.LValue) {
 		if leaf, err = a.path.FromGo(toGoAs(L, v, a.field, 0)); err != nil {
 			r.raiseRefusal(L, within(err, n.comp.name))
 		}
+		w.mustLive(L, ecs.CheckWrite(r.env.World, n.comp.name, a.path, leaf))
 	}
 	if !pending {
 		w.note(a, root)

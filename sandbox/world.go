@@ -268,7 +268,16 @@ func newValue(L *lua.LState, c *component, v lua.LValue) reflect.Value {
 	if err != nil {
 		ctxOf(L).run.raiseRefusal(L, within(err, c.name))
 	}
-	return addressable(val)
+	val = addressable(val)
+	ctxOf(L).run.world.mustLive(L, ecs.CheckEntities(ctxOf(L).run.env.World, val, c.name))
+	return val
+}
+
+// mustLive raises the refusal of a value with an entity that does not live.
+func (w *worldState) mustLive(L *lua.LState, err error) {
+	if err != nil {
+		w.r.raiseRefusal(L, err)
+	}
 }
 
 // within names the component a refusal is about.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
 )
@@ -97,6 +98,8 @@ type typedHandler[In any] struct {
 	job     func(*Call, In) (Job, error)
 	phased  bool // has a part before or after
 	content bool // answers a WithContent
+	// entities: there are entities among the arguments, which must live.
+	entities bool
 }
 
 func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
@@ -112,7 +115,8 @@ func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
 	if content {
 		t.OutputSchema = nil
 	}
-	t.Handler = &typedHandler[In]{args: value.ArgsOf(reflect.TypeFor[In]()), job: job, content: content}
+	args := value.ArgsOf(reflect.TypeFor[In]())
+	t.Handler = &typedHandler[In]{args: args, job: job, content: content, entities: args.Root.HoldsEntities()}
 	return t
 }
 
@@ -124,7 +128,19 @@ func (h *typedHandler[In]) Prepare(c *Call, raw json.RawMessage) (Job, error) {
 		return Job{}, err
 	}
 	reflect.ValueOf(&in).Elem().Set(v)
-	return h.job(c, in)
+	job, err := h.job(c, in)
+	if h.entities && job.Frame != nil {
+		frame := job.Frame
+		job.Frame = func(f *Frame) error {
+			if f.World != nil {
+				if err := ecs.CheckEntities(f.World, v, ""); err != nil {
+					return err
+				}
+			}
+			return frame(f)
+		}
+	}
+	return job, err
 }
 
 // decodeArguments checks raw against the argument type: unknown, missing,

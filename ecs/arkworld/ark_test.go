@@ -201,5 +201,5 @@ func ExampleNew() {
 	// Output:
 	// [3v0 4v0] <nil>
 	// 3 entities with pos
-	// entity 99v0 has never existed
+	// entity 99v0 never lived in this world
 }

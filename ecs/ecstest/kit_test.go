@@ -184,6 +184,6 @@ func ExampleHash() {
 	fmt.Println(err)
 	fmt.Println("unchanged:", ecstest.Hash(w) == before)
 	// Output:
-	// entity 7v0 has never existed
+	// entity 7v0 never lived in this world
 	// unchanged: true
 }

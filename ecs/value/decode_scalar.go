@@ -159,16 +159,27 @@ func (d *decoder) enum(v reflect.Value, f *Field, n *node) error {
 				return d.setInt(v, f, n, strconv.FormatInt(l.Value, 10))
 			}
 		}
-		text, ok := numeric(n)
-		if !ok {
-			return d.notLabel(f, n)
-		}
-		return d.setInt(v, f, n, text)
 	}
-	if n.kind != nodeNumber {
+	text, ok := numeric(n)
+	if !ok {
 		return d.notLabel(f, n)
 	}
-	return d.setInt(v, f, n, n.text)
+	number := reflect.New(f.Go).Elem()
+	if err := d.setInt(number, f, n, text); err != nil {
+		return err
+	}
+	if !f.Labelled(readInt(f.Go.Kind(), number.Addr().UnsafePointer())) {
+		return d.notLabel(f, n)
+	}
+	v.Set(number)
+	return nil
+}
+
+// Labelled reports whether a number is one that the field may hold, if it has
+// labels: one of them, or one that they leave open.
+func (f *Field) Labelled(x int64) bool {
+	_, ok := labelName(f.Enum, x)
+	return ok || f.open && (x >= probeLimit || x < -8)
 }
 
 func (d *decoder) notLabel(f *Field, n *node) error {

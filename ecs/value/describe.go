@@ -196,6 +196,7 @@ func (s *structField) describe(d *describer) {
 		}
 		s.tag.vector = s.tag.vector || tag.vector
 		s.tag.dangling = s.tag.dangling || tag.dangling
+		s.field.Dangling = s.tag.dangling
 		s.field.ReadOnly = s.field.ReadOnly || tag.readOnly
 		s.field.Hidden = s.field.Hidden || tag.hidden
 		s.tag.faults = append(s.tag.faults, tag.faults...)

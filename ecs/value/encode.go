@@ -339,6 +339,20 @@ func enumEnc(t reflect.Type, labels []EnumLabel) encFunc {
 	}
 }
 
+// AppendEnum appends an integer by its label, as a number if it has none.
+func AppendEnum(dst []byte, v reflect.Value, labels []EnumLabel) []byte {
+	if v.CanUint() {
+		if s, ok := labelName(labels, int64(v.Uint())); ok {
+			return appendString(dst, s)
+		}
+		return appendUint(dst, v.Uint())
+	}
+	if s, ok := labelName(labels, v.Int()); ok {
+		return appendString(dst, s)
+	}
+	return appendInt(dst, v.Int())
+}
+
 func appendInt(dst []byte, v int64) []byte {
 	if v > maxSafeInteger || v < -maxSafeInteger {
 		dst = append(dst, '"')

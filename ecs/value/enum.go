@@ -11,18 +11,20 @@ import (
 )
 
 // labelsOf finds the labels of an integer type: the declared ones, else what
-// its String method says for 0 to 63 (and a few negatives for signed types).
-func labelsOf(t reflect.Type) []EnumLabel {
+// its String method says for 0 to 63 (and a few negatives for signed types). If
+// it still knows the last of them, it may know others: the labels are open.
+func labelsOf(t reflect.Type) (list []EnumLabel, open bool) {
 	reg.mu.RLock()
 	list, ok := reg.labels[t]
 	reg.mu.RUnlock()
 	if ok {
-		return list
+		return list, false
 	}
 	if !isInteger(t) || t.Name() == "" || t.PkgPath() == "" || t == durationType {
-		return nil
+		return nil, false
 	}
-	return probeLabels(t)
+	list = probeLabels(t)
+	return list, len(list) > 0 && list[len(list)-1].Value == probeLimit-1
 }
 
 const probeLimit = 64

@@ -65,6 +65,9 @@ func generate(r *rand.Rand, v reflect.Value, depth int) {
 			v.Set(reflect.ValueOf(&tBow{r.NormFloat64()}))
 		}
 		return
+	case reflect.TypeFor[tKind]():
+		v.SetUint(r.Uint64() % 3) // another number is shown and not taken
+		return
 	case reflect.TypeFor[any]():
 		choices := []any{nil, r.Int(), "x\xff", math.NaN(), int8(-1), true, []int{1}, map[string]any{"$type": 1, "k": []any{nil}},
 			tVec{1, 2}, &tVec{3, 4}, Entity{1, 2}, tBrute, [2]bool{true}, []string(nil), time.Second, uint64(math.MaxUint64)}

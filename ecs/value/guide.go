@@ -329,6 +329,19 @@ func (f *Field) TypeText() string {
 	return f.Go.String()
 }
 
+// HoldsEntities reports whether a client writes entities in values of the field.
+func (f *Field) HoldsEntities() bool {
+	if f == nil {
+		return false
+	}
+	for _, c := range f.Fields {
+		if c.HoldsEntities() {
+			return true
+		}
+	}
+	return f.Kind == KindEntity || f.Key.HoldsEntities() || f.Elem.HoldsEntities()
+}
+
 // Leaf follows pointers: the field that holds the value itself.
 func (f *Field) Leaf() *Field {
 	for f.Kind == KindPointer && f.Elem != nil {

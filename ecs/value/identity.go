@@ -83,6 +83,9 @@ func hashField(w io.Writer, f *Field) {
 	}
 	fmt.Fprintf(w, "%q %s %d %q %q %s %s %q %t%t%t%t%t{", f.Name, fullName(f.Go), f.Kind, f.Doc, f.Unit, num(f.Min), num(f.Max),
 		f.Default, f.ReadOnly, f.Hidden, f.Optional, f.Vector, f.Recursive)
+	if f.Dangling {
+		io.WriteString(w, "dangling,")
+	}
 	for _, l := range f.Enum {
 		fmt.Fprintf(w, "%q=%d,", l.Name, l.Value)
 	}

@@ -135,7 +135,8 @@ func plainByte(t reflect.Type) bool {
 	if t.Kind() != reflect.Uint8 {
 		return false
 	}
-	l := Layout{Go: t, Labels: labelsOf(t)}
+	l := Layout{Go: t}
+	l.Labels, _ = labelsOf(t)
 	l.classify()
 	return l.Kind == KindUint
 }

@@ -44,6 +44,8 @@ type Layout struct {
 	// Entities: an entity may be in it, or below it.
 	Entities bool
 
+	openLabels bool // Labels are examples: other numbers are values too
+
 	noWrite string // why no client can write a value
 	scatter bool   // a shallow copy shares memory with the original
 	fields  []structField
@@ -127,7 +129,8 @@ func (b *layoutBuild) layout(t reflect.Type) *Layout {
 	if l := b.made[t]; l != nil {
 		return l
 	}
-	l := &Layout{Go: t, Mem: t.Kind(), Size: t.Size(), Flat: flat(t), Labels: labelsOf(t)}
+	l := &Layout{Go: t, Mem: t.Kind(), Size: t.Size(), Flat: flat(t)}
+	l.Labels, l.openLabels = labelsOf(t)
 	b.made[t] = l
 	b.list = append(b.list, l)
 	if t.Name() != "" {

@@ -201,6 +201,25 @@ func (s *step) held(at unsafe.Pointer) (reflect.Value, error) {
 	return box, nil
 }
 
+// AppendJSON appends a leaf of the path as [AppendJSON] does, with the labels of
+// the field's own tag: what Get gives no longer knows them.
+func (p *Path) AppendJSON(dst []byte, leaf reflect.Value, o EncodeOptions) ([]byte, error) {
+	if f := p.Field; f != nil && f.Kind == KindEnum && leaf.IsValid() && leaf.Type() == f.Go {
+		return AppendEnum(dst, leaf, f.Enum), nil
+	}
+	return AppendJSON(dst, leaf, o)
+}
+
+// Keys gives the keys of maps that the path leads through.
+func (p *Path) Keys() (keys []reflect.Value) {
+	for i := range p.steps {
+		if p.steps[i].op == stepMap {
+			keys = append(keys, p.steps[i].key)
+		}
+	}
+	return keys
+}
+
 // Settable says why the leaf cannot be written; "" if it can.
 func (p *Path) Settable() string {
 	switch {

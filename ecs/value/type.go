@@ -76,6 +76,8 @@ type Field struct {
 	ReadOnly   bool
 	Hidden     bool // neither shown nor an argument
 	Unexported bool
+	// Dangling: entities in it may be dead, as the tag says.
+	Dangling bool
 	// Optional: a value need not name the field. True for all fields of
 	// components; of arguments for omitempty, omitzero, a default or a pointer.
 	Optional bool
@@ -91,6 +93,7 @@ type Field struct {
 	Key       *Field   // KindMap
 
 	embedded bool
+	open     bool   // the labels are examples: other numbers are values too
 	implied  bool   // Default follows from the range: a value that is not zero stays
 	noWrite  string // why a value of this type cannot be written, whoever asks
 	chain    []int  // arguments: index path of a promoted field behind pointers

@@ -97,7 +97,7 @@ func (w *walker) fill(f *Field, tag fieldTag, depth int) {
 		defer delete(w.on, t)
 	}
 	sub := func(t reflect.Type) *Field {
-		e := &Field{Go: t, ReadOnly: f.ReadOnly}
+		e := &Field{Go: t, ReadOnly: f.ReadOnly, Dangling: f.Dangling}
 		// A range or unit on a list is one on its numbers.
 		w.fill(e, fieldTag{min: tag.min, max: tag.max, unit: tag.unit}, depth+1)
 		e.ReadOnly = e.ReadOnly || f.ReadOnly
@@ -108,6 +108,7 @@ func (w *walker) fill(f *Field, tag fieldTag, depth int) {
 		for _, c := range LayoutOf(t).described(w.json) {
 			child := *c.field
 			child.ReadOnly = child.ReadOnly || f.ReadOnly || child.Unexported && !sameModule(c.pkg, w.root.PkgPath())
+			child.Dangling = child.Dangling || f.Dangling
 			ct := c.tag
 			if f.Vector && f.Kind == KindStruct {
 				if ct.min == nil {
@@ -127,7 +128,7 @@ func (w *walker) fill(f *Field, tag fieldTag, depth int) {
 			f.Fields = append(f.Fields, &child)
 		}
 	case KindMap:
-		f.Key = &Field{Go: t.Key()}
+		f.Key = &Field{Go: t.Key(), Dangling: f.Dangling}
 		w.fill(f.Key, fieldTag{}, depth+1)
 		f.Elem = sub(t.Elem())
 	default:
@@ -144,12 +145,12 @@ func applyKind(f *Field, tag fieldTag) {
 		f.Unit = "ns"
 	}
 	if f.Kind == KindEnum {
-		f.Enum = l.Labels
+		f.Enum, f.open = l.Labels, l.openLabels
 	}
 	if len(tag.enum) > 0 {
 		switch {
 		case f.Kind == KindInt || f.Kind == KindUint || f.Kind == KindEnum:
-			f.Kind, f.Enum = KindEnum, tag.enum
+			f.Kind, f.Enum, f.open = KindEnum, tag.enum, false
 		case f.Kind == KindString:
 			f.Enum = tag.enum
 		}
@@ -233,7 +234,7 @@ func withDeclarations(t reflect.Type, list []structField) []structField {
 func newField(sf reflect.StructField, name string) structField {
 	tag := parseTag(sf.Tag.Get("debug"))
 	f := &Field{Name: name, GoName: sf.Name, Go: sf.Type, Doc: sf.Tag.Get("jsonschema"),
-		ReadOnly: tag.readOnly, Hidden: tag.hidden, Unexported: sf.PkgPath != "", embedded: sf.Anonymous}
+		ReadOnly: tag.readOnly, Hidden: tag.hidden, Dangling: tag.dangling, Unexported: sf.PkgPath != "", embedded: sf.Anonymous}
 	return structField{f, tag, sf.PkgPath}
 }
 

@@ -101,7 +101,7 @@ func (a *actionHandler) Prepare(_ *tools.Call, raw json.RawMessage) (tools.Job, 
 func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value) (out reflect.Value, err error) {
 	chunk, row, alive := f.World.Row(entity)
 	if !alive {
-		return out, requireAlive(f.World, entity)
+		return out, ecs.CheckAlive(f.World, entity)
 	}
 	comp, err := f.Catalog.Component(a.typ.ID)
 	if err != nil {
@@ -110,12 +110,15 @@ func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value)
 	if err := requireComponent(f.Catalog, chunk, entity, comp); err != nil {
 		return out, err
 	}
+	if err := ecs.CheckEntities(f.World, in, ""); err != nil {
+		return out, err
+	}
 	base, stride, _ := chunk.Column(comp.ID)
 	ptr := unsafe.Add(base, uintptr(row)*stride)
 	before := value.Copy(reflect.NewAt(a.typ.Go, ptr).Elem())
 	undo := func() {
 		// The action may have moved the entity: put the value back where it lives now.
-		_, _ = f.World.Apply([]ecs.Change{{Op: ecs.OpSet, Entity: entity, Values: []ecs.Value{{Type: comp.ID, Value: before}}}})
+		_, _ = f.World.Apply([]ecs.Change{{Op: ecs.OpSet, Exact: true, Entity: entity, Values: []ecs.Value{{Type: comp.ID, Value: before}}}})
 	}
 	defer func() {
 		if p := recover(); p != nil {

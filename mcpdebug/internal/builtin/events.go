@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
+	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
@@ -106,6 +108,11 @@ func pushEvent(f *tools.Frame, e eventToSend) (r sendEventResult, err error) {
 	}
 	if f.App != e.app {
 		return r, &refusal.Error{Code: refusal.NotRunning, Message: "another app was bound meanwhile", Hint: "call send_event again"}
+	}
+	if f.World != nil && e.payload != nil {
+		if err := ecs.CheckEntities(f.World, reflect.ValueOf(e.payload), ""); err != nil {
+			return r, err
+		}
 	}
 	r.Pushed = e.kind
 	return r, e.app.Events.Push(e.kind, e.payload)

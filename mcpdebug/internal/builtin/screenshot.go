@@ -5,6 +5,7 @@ import (
 	"image"
 	"io"
 
+	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/store"
 	"github.com/loupe-ecs/loupe/tools"
@@ -91,7 +92,7 @@ func takeShot(f *tools.Frame, c *capture) (*capture, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := requireAlive(f.World, e); err != nil {
+			if err := ecs.CheckAlive(f.World, e); err != nil {
 				return nil, err
 			}
 			shot.Entity = e

@@ -161,23 +161,6 @@ func (l late[T]) on(f *tools.Frame) (T, error) {
 	return l.make(cat)
 }
 
-// requireAlive refuses an entity that does not live, and says who has its slot.
-func requireAlive(w ecs.World, e ecs.Entity) error {
-	if w.Alive(e) {
-		return nil
-	}
-	err := &refusal.Error{Code: refusal.EntityDead, Message: fmt.Sprintf("entity %v is dead", e), Got: e.String(), Next: "query"}
-	holder, held := w.Holder(e.ID)
-	switch {
-	case held && holder.Gen < e.Gen || e.IsZero() || !held && !w.Catalog().Entities.Used(e.ID):
-		err.Code, err.Message = refusal.UnknownEntity, fmt.Sprintf("entity %v never lived in this world", e)
-	case held:
-		err.Message += fmt.Sprintf("; slot %d is %v's now", e.ID, holder)
-		err.Hint = fmt.Sprintf("if you mean the present holder, say %q", holder.String())
-	}
-	return err
-}
-
 // requireComponent refuses an entity that lacks a component, and says what it has.
 func requireComponent(cat *ecs.Catalog, c ecs.Chunk, e ecs.Entity, comp *ecs.Component) error {
 	if slices.Contains(c.Components(), comp.ID) {
@@ -283,6 +266,16 @@ func relationsOf(cat *ecs.Catalog, targets []ecs.Target) map[string]ecs.Entity {
 // put encodes one value; a value that cannot be encoded costs no other one.
 func (r *entityRow) put(key string, v reflect.Value, o value.EncodeOptions) {
 	b, err := value.AppendJSON(nil, v, o)
+	r.keep(key, b, err)
+}
+
+// putAt is put for the value at a path, whose labels it shows.
+func (r *entityRow) putAt(key string, p *value.Path, v reflect.Value, o value.EncodeOptions) {
+	b, err := p.AppendJSON(nil, v, o)
+	r.keep(key, b, err)
+}
+
+func (r *entityRow) keep(key string, b []byte, err error) {
 	if err != nil {
 		r.fail(key, err.Error())
 		return

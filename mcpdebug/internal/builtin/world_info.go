@@ -107,7 +107,7 @@ func infoFrame(f *tools.Frame, p infoPrep) (*infoCopy, error) {
 	out.out.Entity = e.String()
 	c, row, ok := w.Row(e)
 	if !ok {
-		if err, isRefusal := requireAlive(w, e).(*refusal.Error); isRefusal && err.Code == refusal.UnknownEntity {
+		if err, isRefusal := ecs.CheckAlive(w, e).(*refusal.Error); isRefusal && err.Code == refusal.UnknownEntity {
 			return nil, err
 		}
 		if h, ok := w.Holder(e.ID); ok {

@@ -62,7 +62,7 @@ type modifyPrep struct {
 
 type modifyCopy struct {
 	single  bool
-	texts   []string
+	list    []edit
 	changed int
 	count   int
 	skipped int
@@ -180,6 +180,16 @@ func cutComponent(t *value.Type, name, text string) (string, bool) {
 	return "", false
 }
 
+// checkEdits refuses entities in the new values that do not live. On the frame.
+func checkEdits(w ecs.World, t *value.Type, name string, list []edit) error {
+	for _, e := range list {
+		if err := ecs.CheckWrite(w, name, e.path, e.leaf); err != nil {
+			return refusedEdit(t, name, err)
+		}
+	}
+	return nil
+}
+
 // refusedEdit attaches how the component is written.
 func refusedEdit(t *value.Type, name string, err error) error {
 	var e *refusal.Error
@@ -210,9 +220,9 @@ func modifyFrame(f *tools.Frame, p *modifyPrep) (*modifyCopy, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &modifyCopy{single: p.in.Entity != nil}
-	for _, e := range ed.list {
-		out.texts = append(out.texts, e.text)
+	out := &modifyCopy{single: p.in.Entity != nil, list: ed.list}
+	if err := checkEdits(w, ed.comp.Type, ed.comp.Name, ed.list); err != nil {
+		return nil, err
 	}
 	cat := w.Catalog()
 	var targets []target
@@ -246,7 +256,7 @@ func (m *modifyCopy) listed(w ecs.World, cat *ecs.Catalog, list []entityArg, ed 
 			continue
 		}
 		seen[a.entity] = true
-		err := requireAlive(w, a.entity)
+		err := ecs.CheckAlive(w, a.entity)
 		var t target
 		if err == nil {
 			var ok bool
@@ -386,7 +396,7 @@ func (m *modifyCopy) nothing(p *modifyPrep, ed *edits) error {
 func modifyAfter(_ *tools.Call, m *modifyCopy) (modifyResult, error) {
 	out := modifyResult{Changed: m.changed, Entities: m.count, Skipped: m.skipped, Reasons: m.reasons}
 	for _, r := range m.rows {
-		row := modifiedRow{Entity: r.entity.String(), Name: r.name, Before: encodeEdits(m.texts, r.before), After: encodeEdits(m.texts, r.after)}
+		row := modifiedRow{Entity: r.entity.String(), Name: r.name, Before: encodeEdits(m.list, r.before), After: encodeEdits(m.list, r.after)}
 		if m.single {
 			out.Before, out.After = row.Before, row.After
 			return out, nil
@@ -399,13 +409,13 @@ func modifyAfter(_ *tools.Call, m *modifyCopy) (modifyResult, error) {
 	return out, nil
 }
 
-func encodeEdits(texts []string, values []reflect.Value) map[string]json.RawMessage {
+func encodeEdits(list []edit, values []reflect.Value) map[string]json.RawMessage {
 	row := entityRow{Values: map[string]json.RawMessage{}}
 	for i, v := range values {
 		if v.IsValid() {
-			row.put(texts[i], v, value.EncodeOptions{Bulk: true})
+			row.putAt(list[i].text, list[i].path, v, value.EncodeOptions{Bulk: true})
 		} else {
-			row.Values[texts[i]] = json.RawMessage("null")
+			row.Values[list[i].text] = json.RawMessage("null")
 		}
 	}
 	row.shrink(defaultMaxBytes)

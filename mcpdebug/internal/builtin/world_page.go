@@ -37,6 +37,7 @@ type pageColumn struct {
 	size uintptr
 	// Others are copies of their own; invalid: the row has none.
 	each []reflect.Value
+	path *value.Path // that was selected; nil for whole components
 }
 
 // take copies rows of a chunk, with the whole values of their components if
@@ -197,7 +198,11 @@ func (w *pageWriter) value(dst []byte, col *pageColumn, i int) (out []byte, ok b
 		if !col.each[i].IsValid() {
 			return dst, false
 		}
-		out, err = value.AppendJSON(dst, col.each[i], w.opts)
+		if col.path != nil {
+			out, err = col.path.AppendJSON(dst, col.each[i], w.opts)
+		} else {
+			out, err = value.AppendJSON(dst, col.each[i], w.opts)
+		}
 	} else {
 		x := w.encodings[col.t]
 		if x == nil {

@@ -261,7 +261,7 @@ func targetHint(w ecs.World, e ecs.Entity) string {
 	if w.Alive(e) || e.IsZero() {
 		return ""
 	}
-	err, ok := requireAlive(w, e).(*refusal.Error)
+	err, ok := ecs.CheckAlive(w, e).(*refusal.Error)
 	if !ok {
 		return ""
 	}
@@ -333,7 +333,7 @@ func (q *queryCopy) take(c ecs.Chunk, rows []int32) {
 	}
 	run.columns = make([]pageColumn, len(q.paths))
 	for j, s := range q.paths {
-		run.columns[j] = pageColumn{key: s.text, each: make([]reflect.Value, len(rows))}
+		run.columns[j] = pageColumn{key: s.text, path: s.path, each: make([]reflect.Value, len(rows))}
 	}
 	for i, row := range rows {
 		for j, s := range q.paths {

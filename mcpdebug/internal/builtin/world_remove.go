@@ -51,7 +51,7 @@ func removeTool() *tools.Tool {
 			if err != nil {
 				return removeResult{}, err
 			}
-			if err := requireAlive(w, e); err != nil {
+			if err := ecs.CheckAlive(w, e); err != nil {
 				return removeResult{}, err
 			}
 			out := removeResult{Entity: e.String()}
@@ -117,7 +117,7 @@ func despawnTool() *tools.Tool {
 			var out despawnResult
 			var changes []ecs.Change
 			for _, e := range es {
-				err := requireAlive(f.World, e)
+				err := ecs.CheckAlive(f.World, e)
 				if err == nil {
 					changes = append(changes, ecs.Change{Op: ecs.OpDespawn, Entity: e})
 					continue

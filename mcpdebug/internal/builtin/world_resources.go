@@ -126,7 +126,7 @@ func resourcesInfoTool() *tools.Tool {
 				out.Hint = "the type is registered, but the world holds none now"
 				return out, nil
 			}
-			b, err := value.AppendJSON(nil, c.v, value.EncodeOptions{})
+			b, err := c.at.path.AppendJSON(nil, c.v, value.EncodeOptions{})
 			if err != nil {
 				return out, err
 			}
@@ -233,6 +233,9 @@ func resourcesModifyTool() *tools.Tool {
 			case !root.CanAddr():
 				return copied{}, &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("the game stores %s by value, not behind a pointer, so it cannot be changed from outside", t.res.Name)}
 			}
+			if err := checkEdits(f.World, t.res.Type, t.res.Name, t.list); err != nil {
+				return copied{}, err
+			}
 			trial := value.Copy(root)
 			for _, e := range t.list {
 				if err := e.path.Set(trial, e.leaf); err != nil {
@@ -249,11 +252,7 @@ func resourcesModifyTool() *tools.Tool {
 			return out, nil
 		},
 		After: func(_ *tools.Call, c copied) (resourcesModifyResult, error) {
-			texts := make([]string, len(c.list))
-			for i, e := range c.list {
-				texts[i] = e.text
-			}
-			return resourcesModifyResult{Changed: len(c.list), Before: encodeEdits(texts, c.before), After: encodeEdits(texts, c.after)}, nil
+			return resourcesModifyResult{Changed: len(c.list), Before: encodeEdits(c.list, c.before), After: encodeEdits(c.list, c.after)}, nil
 		},
 	})
 }

@@ -215,13 +215,13 @@ func setFrame(f *tools.Frame, p setPrep) (*rowsCopy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := requireAlive(w, e); err != nil {
+	if err := ecs.CheckAlive(w, e); err != nil {
 		return nil, err
 	}
 	cat := w.Catalog()
 	c, _, ok := w.Row(e)
 	if !ok {
-		return nil, requireAlive(w, e)
+		return nil, ecs.CheckAlive(w, e)
 	}
 	id := val.values[0].Type
 	added := !slices.Contains(c.Components(), id)
@@ -256,7 +256,7 @@ func setFrame(f *tools.Frame, p setPrep) (*rowsCopy, error) {
 	cat = w.Catalog()
 	c, row, ok := w.Row(e)
 	if !ok {
-		return nil, requireAlive(w, e)
+		return nil, ecs.CheckAlive(w, e)
 	}
 	out.rows = []entityCopy{takeRow(cat, c, row, true, []ecs.TypeID{id})}
 	return out, nil

@@ -32,7 +32,7 @@ func relationTargets(w ecs.World, cat *ecs.Catalog, relations []ecs.TypeID, targ
 	var out []ecs.Target
 	add := func(relation ecs.TypeID, e ecs.Entity) error {
 		if !e.IsZero() {
-			if err := requireAlive(w, e); err != nil {
+			if err := ecs.CheckAlive(w, e); err != nil {
 				return err
 			}
 		}
