@@ -131,9 +131,9 @@ func (s *Staged) undo(r ecs.Restorer, before *Capture) (err error) {
 	}()
 	err = r.Restore(&before.Image)
 	for i, st := range before.states {
-		finish, e := s.options.States[i].Load(st.version, st.data)
+		finish, e := s.options.States[i].Load(st.Version, st.Data)
 		if e != nil {
-			err = errors.Join(err, fmt.Errorf("the host refuses its own state %q: %w", st.name, e))
+			err = errors.Join(err, fmt.Errorf("the host refuses its own state %q: %w", st.Name, e))
 		} else if finish != nil {
 			finish()
 		}

@@ -37,13 +37,7 @@ type Capture struct {
 	Image   ecs.Image
 	catalog *ecs.Catalog
 	options *Options
-	states  []savedState
-}
-
-type savedState struct {
-	name    string
-	version int
-	data    []byte
+	states  []SavedState
 }
 
 // Catalog describes the world at the moment of Take.
@@ -63,14 +57,14 @@ func (c *Capture) Take(world ecs.World, o *Options) error {
 	}
 	c.catalog, c.options = world.Catalog(), o
 	for _, s := range o.States {
-		if slices.ContainsFunc(c.states, func(x savedState) bool { return x.name == s.Name() }) {
+		if slices.ContainsFunc(c.states, func(x SavedState) bool { return x.Name == s.Name() }) {
 			return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("two host states are named %q", s.Name())}
 		}
 		data, err := s.Save()
 		if err != nil {
 			return &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("the host's state %q could not be saved: %v", s.Name(), err)}
 		}
-		c.states = append(c.states, savedState{s.Name(), s.Version(), data})
+		c.states = append(c.states, SavedState{s.Name(), s.Version(), data})
 	}
 	return nil
 }
@@ -159,9 +153,9 @@ func (c *Capture) Encode(w io.Writer) (info Info, err error) {
 	}
 	s.uvarint(uint64(len(c.states)))
 	for _, st := range c.states {
-		s.string(st.name)
-		s.varint(int64(st.version))
-		s.string(string(st.data))
+		s.string(st.Name)
+		s.varint(int64(st.Version))
+		s.string(string(st.Data))
 		s.flush()
 	}
 	at := s.offset()
@@ -237,7 +231,7 @@ func (c *Capture) header(archetypes []ecs.ImageArchetype, resources []ecs.ImageR
 		h.Resources = append(h.Resources, resourceName(c.catalog.Resources, int(r.ID)))
 	}
 	for _, st := range c.states {
-		h.States = append(h.States, st.name)
+		h.States = append(h.States, st.Name)
 	}
 	for id := range noComp {
 		h.Excluded = append(h.Excluded, componentName(c.catalog.Components, int(id)))

@@ -326,7 +326,7 @@ func (r *Recorder) capture(s *shot) (err error) {
 			if err != nil {
 				return fmt.Errorf("the host's state %q could not be saved: %w", st.Name(), err)
 			}
-			s.states = append(s.states, State{st.Name(), st.Version(), data})
+			s.states = append(s.states, State{Name: st.Name(), Version: st.Version(), Data: data})
 		}
 	}
 	if r.app.Inputs != nil {

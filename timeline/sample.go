@@ -5,6 +5,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/snapshot"
 )
 
 // Ref names a sample.
@@ -29,11 +30,7 @@ const (
 )
 
 // State is what a host's SnapshotState saved.
-type State struct {
-	Name    string
-	Version int
-	Data    []byte
-}
+type State = snapshot.SavedState
 
 // Sample is a whole recorded moment. It shares memory with the recording: treat
 // all of it as read-only.
@@ -98,3 +95,8 @@ const (
 	tableHints
 	tableResources
 )
+
+// Capture is the sample as a save or a load takes it.
+func (s *Sample) Capture(o *snapshot.Options) *snapshot.Capture {
+	return snapshot.CaptureOf(s.Types, s.Image, s.States, o)
+}
