@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"runtime/debug"
 	"strconv"
 
+	"github.com/loupe-ecs/loupe/internal/buildinfo"
 	"github.com/loupe-ecs/loupe/internal/discovery"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
@@ -22,7 +22,7 @@ const lastPort = 7115
 // bind takes addr. Where that is the default and another Loupe has it, a second
 // game on the machine is meant, and the next free port is as good.
 func (s *Server) bind(addr string) (net.Addr, error) {
-	bound, err := s.face.front.Listen(addr)
+	bound, err := s.front.Listen(addr)
 	var taken *front.InUseError
 	if !errors.As(err, &taken) || !taken.Loupe {
 		return bound, err
@@ -36,7 +36,7 @@ func (s *Server) bind(addr string) (net.Addr, error) {
 		return nil, err
 	}
 	for port++; port <= lastPort; port++ {
-		if bound, next := s.face.front.Listen(net.JoinHostPort(host, strconv.Itoa(port))); next == nil {
+		if bound, next := s.front.Listen(net.JoinHostPort(host, strconv.Itoa(port))); next == nil {
 			return bound, nil
 		}
 	}
@@ -48,25 +48,22 @@ func (s *Server) enlist() {
 	if s.opts.NoDiscovery {
 		return
 	}
-	b := buildInfo()
+	b := buildinfo.Process()
 	url := s.URL()
-	if a, ok := s.face.addr.(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+	if a, ok := s.addr.(*net.TCPAddr); ok && a.IP.IsUnspecified() {
 		url = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Port)) + "/mcp"
 	}
-	e := discovery.Entry{URL: url, App: programName(), StartedAt: s.started, Token: s.face.front.Locked(),
-		Build: discovery.Build{Version: b.Version, Revision: b.Revision, Modified: b.Dirty, Go: b.Go}}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		e.Build.Package = info.Path
-	}
+	e := discovery.Entry{URL: url, App: programName(), StartedAt: s.started, Token: s.front.Locked(),
+		Build: discovery.Build{Package: buildinfo.Package(), Version: b.Version, Revision: b.Revision, Modified: b.Dirty, Go: b.Go}}
 	var err error
-	if s.face.found, err = discovery.Announce(e); err != nil {
+	if s.found, err = discovery.Announce(e); err != nil {
 		s.log.Warn("the server is not announced: clients need its address", "err", err)
 	}
 }
 
 // enlistApp adds the app's name, off the frame: it writes a file.
 func (s *Server) enlistApp(app *tools.App) {
-	if found := s.face.found; found != nil && app != nil && app.Name != "" {
+	if found := s.found; found != nil && app != nil && app.Name != "" {
 		name := app.Name
 		go func() {
 			if err := found.SetApp(name); err != nil {

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -41,7 +42,7 @@ func TestCallsWhileTheGamePollsWithoutAPause(t *testing.T) {
 			for i := range 50 {
 				n := client*1000 + i
 				r := <-ask(context.Background(), s, "echo", fmt.Sprintf(`{"N":%d}`, n))
-				code, text := codeOf(r)
+				code, text := loop.CodeOf(r)
 				var got struct{ N int }
 				switch err := json.Unmarshal(r.Structured, &got); {
 				case n%5 == 4:
@@ -71,7 +72,7 @@ func TestContextOfACallEndsWithItsAnswer(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		out := make(chan *tools.Reply, 1)
 		go func() {
-			out <- s.call(ctx, &front.CallInfo{Request: tools.Request{Name: "keep"}, Ticket: s.tickets.Add(1), End: cancel})
+			out <- s.loop.Call(ctx, &loop.Arrival{Request: tools.Request{Name: "keep"}, Ticket: s.loop.Ticket(), End: cancel})
 		}()
 		for len(out) == 0 {
 			s.Poll()

@@ -6,11 +6,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
+
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/tools"
@@ -26,8 +31,8 @@ func TestRebindRegisterAndDispatchUnderLoad(t *testing.T) {
 	w, w2 := newWorld(), newWorld()
 	worlds := []*archeworld.World{archeworld.New(w), archeworld.New(w2)}
 	var stop atomic.Bool
-	var loop, clients sync.WaitGroup
-	loop.Go(func() {
+	var game, clients sync.WaitGroup
+	game.Go(func() {
 		for i := 0; !stop.Load(); i++ {
 			s.Poll()
 			other.Poll()
@@ -71,7 +76,7 @@ func TestRebindRegisterAndDispatchUnderLoad(t *testing.T) {
 					"Position_configure": `{"entity":"0v0","X":2}`}[name]
 				if r := <-ask(context.Background(), s, name, args); r == nil || r.RPC == nil && !json.Valid(r.Structured) {
 					t.Errorf("%s: %+v", name, r)
-				} else if code, text := codeOf(r); code == "panic" || code == "timeout" {
+				} else if code, text := loop.CodeOf(r); code == "panic" || code == "timeout" {
 					t.Errorf("%s: %s", name, text)
 				}
 			}
@@ -84,7 +89,7 @@ func TestRebindRegisterAndDispatchUnderLoad(t *testing.T) {
 	}
 	must(t, s.Close())
 	stop.Store(true)
-	loop.Wait()
+	game.Wait()
 	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
 		runtime.Gosched()
 	}
@@ -102,9 +107,15 @@ func TestIdlePollTakesNoLock(t *testing.T) {
 	s.Poll()
 	s.PollParked("load")
 	s.Poll()
-	locks := []sync.Locker{&s.queue.mu, &s.published.mu, &s.crashM, &s.componentM, &s.tailM, &s.resets.mu, &s.crashes.mu, &s.history.mu}
-	for _, l := range locks {
-		l.Lock()
+	locks := locksOf(reflect.ValueOf(s), map[uintptr]bool{})
+	if len(locks) < 12 {
+		t.Fatalf("only %d locks found", len(locks))
+	}
+	for end := time.Now().Add(5 * time.Second); !lockAll(locks); {
+		if time.Now().After(end) {
+			t.Fatal("the locks are never all free")
+		}
+		runtime.Gosched()
 	}
 	done := make(chan struct{})
 	go func() {
@@ -124,4 +135,42 @@ func TestIdlePollTakesNoLock(t *testing.T) {
 	}
 	<-done
 	must(t, s.Close())
+}
+
+// locksOf finds the mutexes of the server and of everything of this module that
+// it holds.
+func locksOf(v reflect.Value, seen map[uintptr]bool) (locks []tryLocker) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() && strings.Contains(v.Type().Elem().PkgPath(), "loupe-ecs/loupe") && !seen[v.Pointer()] {
+			seen[v.Pointer()] = true
+			return locksOf(v.Elem(), seen)
+		}
+	case reflect.Struct:
+		if l, ok := reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Interface().(tryLocker); ok {
+			return []tryLocker{l}
+		}
+		for i := range v.NumField() {
+			locks = append(locks, locksOf(v.Field(i), seen)...)
+		}
+	}
+	return locks
+}
+
+type tryLocker interface {
+	sync.Locker
+	TryLock() bool
+}
+
+// lockAll takes all of them or none: somebody may hold one and wait for another.
+func lockAll(locks []tryLocker) bool {
+	for i, l := range locks {
+		if !l.TryLock() {
+			for _, l := range locks[:i] {
+				l.Unlock()
+			}
+			return false
+		}
+	}
+	return true
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/buildinfo"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -119,7 +121,7 @@ func TestNextProcessReportsHowThePreviousOneEnded(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "crash.txt")
 			runUntilDead(t, c.how, file)
-			report, err := leftIn(file)
+			report, err := crashes.LeftBehind(file)
 			must(t, err)
 			if report == nil || !strings.Contains(report.Reason, c.reason) || report.Seen != c.seen {
 				t.Fatalf("%+v", report)
@@ -132,12 +134,6 @@ func TestNextProcessReportsHowThePreviousOneEnded(t *testing.T) {
 			}
 		})
 	}
-}
-
-// leftIn reads what a process left, without taking the process-wide slot.
-func leftIn(file string) (*previousCrash, error) {
-	c := &crashFile{path: file}
-	return c.leftBehind()
 }
 
 func TestPreviousCrashIsServedUntilAcknowledged(t *testing.T) {
@@ -209,7 +205,7 @@ func TestDeathMidCallEndsTheConnection(t *testing.T) {
 func TestCleanEndIsNoCrash(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "crash.txt")
 	runUntilDead(t, "close", file)
-	if p, err := leftIn(file); p != nil || err != nil {
+	if p, err := crashes.LeftBehind(file); p != nil || err != nil {
 		t.Errorf("%+v %v", p, err)
 	}
 }
@@ -230,8 +226,8 @@ func TestCrashFileOfALivingProcessIsLeftAlone(t *testing.T) {
 		t.Errorf("log: %s", l)
 	}
 	must(t, s.Close())
-	var m runMarker
-	b, err := readSome(file + ".run")
+	var m struct{ Build buildinfo.Run }
+	b, err := os.ReadFile(file + ".run")
 	must(t, err)
 	if json.Unmarshal(b, &m) != nil || m.Build.PID != cmd.Process.Pid {
 		t.Errorf("the other process's marker was touched: %s", b)
@@ -243,9 +239,9 @@ func TestCrashFileOfALivingProcessIsLeftAlone(t *testing.T) {
 func TestMarkerOfADeadProcessWhoseNumberLives(t *testing.T) {
 	for name, pid := range map[string]int{"another's": os.Getppid(), "this one's": os.Getpid()} {
 		file := filepath.Join(t.TempDir(), "crash.txt")
-		build := buildOf(pid)
-		build.StartedAt = "2026-01-02T03:04:05Z"
-		marker, err := json.Marshal(runMarker{Build: build, Frame: 41})
+		build := buildinfo.Process()
+		build.PID, build.StartedAt = pid, "2026-01-02T03:04:05Z"
+		marker, err := json.Marshal(map[string]any{"build": build, "frame": 41})
 		must(t, err)
 		must(t, os.WriteFile(file+".run", marker, 0o600))
 		s := withoutPort(t, &Options{CrashFile: file})
@@ -280,10 +276,10 @@ func TestUnusableCrashFilesDoNotStopTheGame(t *testing.T) {
 	for name, content := range map[string]string{"garbage.run": "{{{", "garbage": "\xff\xfe no stack", "garbage.previous": "[]"} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	p, err := leftIn(filepath.Join(dir, "garbage"))
+	p, err := crashes.LeftBehind(filepath.Join(dir, "garbage"))
 	must(t, err)
-	if p == nil || !p.Seen || !json.Valid(marshal(p)) {
-		t.Errorf("%+v", p)
+	if b, err := json.Marshal(p); p == nil || !p.Seen || err != nil {
+		t.Errorf("%+v %s %v", p, b, err)
 	}
 	s := withoutPort(t, &Options{CrashFile: filepath.Join(dir, "no", "such", "dir", "crash.txt")})
 	succeeded(t, now(t, s, "ping", ""))

@@ -27,7 +27,7 @@ func TestCrashReportIsShort(t *testing.T) {
 		if !strings.Contains(lines, "the door opens") || !strings.Contains(lines, "the game's own") || len(m["logTail"].([]any)) != 2 {
 			t.Errorf("log tail %v", lines)
 		}
-		if calls := m["lastCalls"].([]any); len(calls) != callsKept || calls[0].(map[string]any)["tool"] != "spawn" {
+		if calls := m["lastCalls"].([]any); len(calls) != 16 || calls[0].(map[string]any)["tool"] != "spawn" {
 			t.Errorf("last calls %v", calls)
 		}
 		if m["traceback"] != nil || m["otherGoroutines"].(float64) < 2 || len(r.Structured) > 5000 {

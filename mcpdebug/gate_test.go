@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -52,7 +54,7 @@ func expectGates(t *testing.T, s *Server, runs map[string]*atomic.Int64, poll fu
 		synctest.Wait()
 		select {
 		case r := <-out:
-			if got, text := codeOf(r); got != code {
+			if got, text := loop.CodeOf(r); got != code {
 				t.Errorf("%s: code %q, want %q: %s", name, got, code, text)
 			}
 		default:
@@ -258,7 +260,7 @@ func TestHandlerThatHangsHasAnUnknownOutcome(t *testing.T) {
 		synctest.Wait()
 		waits := ask(context.Background(), s, "nop", "")
 		synctest.Wait()
-		s.word.Or(bitRefresh) // the loop has moved to another goroutine
+		s.loop.Refresh() // the loop has moved to another goroutine
 		go s.Poll()
 		if text := refusedWith(t, <-hangs, refusal.OutcomeUnknown); !strings.Contains(text, "hangingPathfinder") {
 			t.Error(text)
@@ -270,18 +272,6 @@ func TestHandlerThatHangsHasAnUnknownOutcome(t *testing.T) {
 		synctest.Wait()
 		s.Poll()
 		succeeded(t, polled(t, s, "nop", ""))
-	})
-}
-
-func TestWatchdogIgnoresGapsInItsOwnTicks(t *testing.T) {
-	bubble(t, nil, func(t *testing.T, s *Server) {
-		w := &watchdog{every: tick, last: time.Now(), frame: s.frame.Load()}
-		// A laptop that slept for an hour, then ticks again.
-		s.watchOnce(w, time.Now().Add(time.Hour))
-		s.watchOnce(w, time.Now().Add(time.Hour+tick))
-		if s.stall.Load() != nil || w.quiet > 4*tick {
-			t.Errorf("a gap counts as %v without a Poll", w.quiet)
-		}
 	})
 }
 
@@ -299,7 +289,7 @@ func TestReadOnlyServerAndAllowedTools(t *testing.T) {
 		refusedWith(t, now(t, s, "neither", ""), refusal.NotSupported)
 		succeeded(t, polled(t, s, "both", ""))
 		succeeded(t, now(t, s, "ping", ""))
-		for _, p := range s.listed(s.registry.Listing()) {
+		for _, p := range s.opts.listed(s.registry.Listing()) {
 			if p.Spec.Group != "session" && p.Spec.Name != "both" {
 				t.Errorf("%s is listed", p.Spec.Name)
 			}

@@ -11,11 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -67,9 +68,9 @@ func must(t testing.TB, err error) {
 
 // ask sends one call as the front would, in a goroutine of its own.
 func ask(ctx context.Context, s *Server, tool, args string) <-chan *tools.Reply {
-	info := &front.CallInfo{Request: tools.Request{Name: tool, Arguments: json.RawMessage(args), Client: "test"}, Ticket: s.tickets.Add(1)}
+	info := &loop.Arrival{Request: tools.Request{Name: tool, Arguments: json.RawMessage(args), Client: "test"}, Ticket: s.loop.Ticket()}
 	out := make(chan *tools.Reply, 1)
-	go func() { out <- s.call(ctx, info) }()
+	go func() { out <- s.loop.Call(ctx, info) }()
 	return out
 }
 
@@ -118,7 +119,7 @@ func object(t testing.TB, r *tools.Reply) map[string]any {
 // refusedWith checks the code and returns the text.
 func refusedWith(t testing.TB, r *tools.Reply, code refusal.Code) string {
 	t.Helper()
-	got, text := codeOf(r)
+	got, text := loop.CodeOf(r)
 	if got != code {
 		t.Fatalf("code %q, want %q: %s", got, code, text)
 	}
@@ -133,7 +134,7 @@ func refusedWith(t testing.TB, r *tools.Reply, code refusal.Code) string {
 
 func succeeded(t testing.TB, r *tools.Reply) map[string]any {
 	t.Helper()
-	if code, text := codeOf(r); code != "" {
+	if code, text := loop.CodeOf(r); code != "" {
 		t.Fatalf("refused with %s: %s", code, text)
 	}
 	return object(t, r)

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
@@ -141,14 +143,14 @@ func TestHostWhoseEveryMethodPanicsGoesOn(t *testing.T) {
 			{"frame_times", "{}"}, {"screenshot", "{}"}, {"capabilities", "{}"}, {"help", "{}"},
 		} {
 			r := polled(t, s, call.tool, call.args)
-			if code, text := codeOf(r); r.RPC != nil || !json.Valid(r.Structured) || code != "" && code != refusal.Panicked {
+			if code, text := loop.CodeOf(r); r.RPC != nil || !json.Valid(r.Structured) || code != "" && code != refusal.Panicked {
 				t.Errorf("%s %s: %q %s", call.tool, call.args, code, text)
 			}
 		}
 		if m := succeeded(t, polled(t, s, "stats", "{}")); m["entities"] == nil {
 			t.Errorf("afterwards: %v", m)
 		}
-		if s.Guard(func() { panic("update") }) || s.state() != stateCrashed {
+		if s.Guard(func() { panic("update") }) || s.loop.State() != loop.Crashed {
 			t.Error("a crash is not recorded where the host's systems panic")
 		}
 		if m := succeeded(t, now(t, s, "crash_report", "{}")); m["panic"] != "update" {

@@ -285,7 +285,7 @@ func wideServer(t *testing.T) *Server {
 	g.world = &w
 	s.Bind(archeworld.New(&w), g.app)
 	s.Poll()
-	if n := len(s.view.Load().catalog.Components); n != 240 {
+	if n := len(s.loop.View().Catalog.Components); n != 240 {
 		t.Fatalf("%d component types", n)
 	}
 	return s

@@ -15,10 +15,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -51,29 +52,6 @@ func BenchmarkPollIdle(b *testing.B) {
 	}
 }
 
-// BenchmarkPollOneCall is what one call costs the frame: taking it from the
-// queue, the gate, the tool's frame part, the hand-over. Queueing it is timed
-// apart.
-func BenchmarkPollOneCall(b *testing.B) {
-	s := New(nil)
-	defer s.Close()
-	must(b, s.Register(tools.New(tools.Spec{Name: "nop", Description: "d"}, func(*tools.Frame, struct{}) (struct{}, error) { return struct{}{}, nil })))
-	pub, _ := s.registry.Listing().Lookup("nop")
-	s.Poll()
-	b.ReportAllocs()
-	var onFrame time.Duration
-	for b.Loop() {
-		c := &call{ctx: context.Background(), info: &front.CallInfo{Request: tools.Request{Name: "nop"}}, pub: pub, reply: make(chan *tools.Reply, 1), framed: make(chan struct{}, 1)}
-		if r := s.begin(c); r != nil {
-			b.Fatal(r.Text)
-		}
-		start := time.Now()
-		s.Poll()
-		onFrame += time.Since(start)
-	}
-	b.ReportMetric(float64(onFrame.Nanoseconds())/float64(b.N), "frame-ns/op")
-}
-
 func TestOnePollAnswersOneCallInTheOrderOfArrival(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *Server) {
 		var ran []string
@@ -85,12 +63,12 @@ func TestOnePollAnswersOneCallInTheOrderOfArrival(t *testing.T) {
 		var outs []<-chan *tools.Reply
 		// Tickets are taken on arrival; the calls reach the queue in any order.
 		for i := range calls {
-			info := &front.CallInfo{Request: tools.Request{Name: "note", Arguments: json.RawMessage(fmt.Sprintf(`{"i":%d}`, i))}, Ticket: s.tickets.Add(1)}
+			info := &loop.Arrival{Request: tools.Request{Name: "note", Arguments: json.RawMessage(fmt.Sprintf(`{"i":%d}`, i))}, Ticket: s.loop.Ticket()}
 			out := make(chan *tools.Reply, 1)
 			outs = append(outs, out)
 			go func() {
 				time.Sleep(time.Duration(calls-i) * time.Microsecond)
-				out <- s.call(context.Background(), info)
+				out <- s.loop.Call(context.Background(), info)
 			}()
 		}
 		time.Sleep(time.Millisecond)
@@ -227,7 +205,7 @@ func TestLaterForEverTimesOutWithUnknownOutcome(t *testing.T) {
 			s.Poll()
 		}
 		refusedWith(t, <-out, refusal.OutcomeUnknown)
-		if s.word.Load()&bitWork != 0 {
+		if s.loop.Status().Waiting != 0 {
 			t.Error("the queue still holds it")
 		}
 	})
@@ -266,7 +244,7 @@ func TestHandlerMayCloseTheServer(t *testing.T) {
 		out := ask(context.Background(), s, "quit", "")
 		synctest.Wait()
 		s.Poll()
-		if code, _ := codeOf(<-out); code != "" && code != refusal.OutcomeUnknown {
+		if code, _ := loop.CodeOf(<-out); code != "" && code != refusal.OutcomeUnknown {
 			t.Errorf("code %s", code)
 		}
 	})
@@ -275,7 +253,7 @@ func TestHandlerMayCloseTheServer(t *testing.T) {
 func TestClientsLoopAndCloseTogether(t *testing.T) {
 	s := New(&Options{QueueLen: 8})
 	w := bindArche(s, nil)
-	world := s.world
+	world := s.loop.World()
 	must(t, s.Register(plain("read", func(t *tools.Tool) { t.NeedsWorld, t.Effect = true, tools.ReadOnly }, func(f *tools.Frame, _ json.RawMessage) (any, error) {
 		n := 0
 		for c := range f.World.Chunks(ecs.Filter{}) {
@@ -284,8 +262,8 @@ func TestClientsLoopAndCloseTogether(t *testing.T) {
 		return map[string]int{"n": n}, nil
 	})))
 	stop := make(chan struct{})
-	var loop, clients sync.WaitGroup
-	loop.Go(func() {
+	var game, clients sync.WaitGroup
+	game.Go(func() {
 		for i := 0; ; i++ {
 			select {
 			case <-stop:
@@ -295,7 +273,7 @@ func TestClientsLoopAndCloseTogether(t *testing.T) {
 			s.Poll()
 			s.Guard(func() {
 				w.NewEntity()
-				if i%50 == 3 && !s.closing.Load() {
+				if i%50 == 3 && !s.loop.Closing() {
 					panic("now and then")
 				}
 			})
@@ -331,5 +309,5 @@ func TestClientsLoopAndCloseTogether(t *testing.T) {
 	clients.Wait()
 	s.Close()
 	close(stop)
-	loop.Wait()
+	game.Wait()
 }

@@ -5,9 +5,6 @@ package mcpdebug
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,85 +13,10 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-type (
-	previousCrash = builtin.PreviousCrash
-	latecomer     struct{ A int }
-)
-
-func buildOf(pid int) builtin.Build {
-	b := buildInfo()
-	b.PID = pid
-	return b
-}
-
-func TestFrameIsAddedUnlessPresent(t *testing.T) {
-	for in, want := range map[string]string{
-		`{}`:                                  `{"frame":7}`,
-		`{ }`:                                 `{ "frame":7}`,
-		`{"a":1}`:                             `{"a":1,"frame":7}`,
-		`{"frame":3}`:                         `{"frame":3}`,
-		`{"frame" : 3}`:                       `{"frame" : 3}`,
-		`{"a":{"frame":3}}`:                   `{"a":{"frame":3},"frame":7}`,
-		`{"a":"frame"}`:                       `{"a":"frame","frame":7}`,
-		`{"a":"\"frame\":","b":["frame"]}`:    `{"a":"\"frame\":","b":["frame"],"frame":7}`,
-		`{"a":[{"frame":1}],"frame":2,"z":3}`: `{"a":[{"frame":1}],"frame":2,"z":3}`,
-	} {
-		if got := string(withFrame([]byte(in), 7)); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
-	}
-}
-
-func FuzzWithFrame(f *testing.F) {
-	f.Add(`{"a":"\\","frame":{}}`)
-	f.Add(`{"\"frame":1}`)
-	f.Fuzz(func(t *testing.T, s string) {
-		var before, after map[string]json.RawMessage
-		if json.Unmarshal([]byte(s), &before) != nil || !strings.HasPrefix(s, "{") {
-			return
-		}
-		out := withFrame([]byte(s), 7)
-		if json.Unmarshal(out, &after) != nil {
-			t.Fatalf("%q became %q", s, out)
-		}
-		if _, had := before["frame"]; had && len(after) != len(before) || !had && string(after["frame"]) != "7" {
-			t.Fatalf("%q became %q", s, out)
-		}
-	})
-}
-
-func TestRefusalsTeachInTextAndStructure(t *testing.T) {
-	r := refusedReply(fmt.Errorf("query: %w", &refusal.Error{Code: refusal.UnknownComponent, Message: `no component "Positon"`, Got: "Positon",
-		Options: []string{"Position", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"}, Hint: "components_info lists them", Next: "components_info",
-		Extra: map[string]any{"printed": "<hello>", "error": "mine", "frame": 0}}), 9)
-	want := `{"error":{"code":"unknown_component","message":"no component \"Positon\"","got":"Positon","options":["Position","b","c","d","e","f","g","h","i","j"],"total":11,"hint":"components_info lists them","next":"components_info"},"frame":9,"printed":"<hello>"}`
-	if string(r.Structured) != want {
-		t.Errorf("%s\nwant %s", r.Structured, want)
-	}
-	if want := `no component "Positon"; options: Position, b, c, d, e, f, g, h, i, j (of 11). components_info lists them`; r.Text != want || !r.IsError {
-		t.Errorf("text %q, want %q", r.Text, want)
-	}
-	for _, c := range []struct {
-		err  error
-		code refusal.Code
-	}{{errors.New("plain"), refusal.InvalidArguments}, {context.Canceled, refusal.Cancelled}, {context.DeadlineExceeded, refusal.Timeout}, {fmt.Errorf("x: %w", refusal.WorldLocked), refusal.WorldLocked}} {
-		refusedWith(t, refusedReply(c.err, 1), c.code)
-	}
-	// What JSON cannot hold is told in words.
-	loop := map[string]any{}
-	loop["self"] = loop
-	for _, got := range []any{math.NaN(), func() {}, loop, strings.Repeat("x", 3<<20)} {
-		r := refusedReply(&refusal.Error{Code: refusal.NotFound, Message: "no", Got: got}, 1)
-		refusedWith(t, r, refusal.NotFound)
-		if len(r.Structured) > maxReplyBytes {
-			t.Errorf("%d bytes", len(r.Structured))
-		}
-	}
-}
+type latecomer struct{ A int }
 
 func TestAnswersAreBoundedAndWellFormed(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *Server) {

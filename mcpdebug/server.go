@@ -4,13 +4,16 @@ package mcpdebug
 
 import (
 	"log/slog"
-	"sync"
-	"sync/atomic"
+	"net"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/internal/discovery"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/updates"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -23,142 +26,48 @@ type Server struct {
 	ring     *logbuf.Ring
 	started  time.Time
 
-	// What Poll loads and adds in every frame.
-	frame atomic.Uint64
-	word  atomic.Uint32 // reasons for Poll to do more than count
-
-	queue    queue
-	tickets  atomic.Uint64
-	running  atomic.Pointer[call] // whose frame part runs now
-	inflight atomic.Int64
-
-	// Frame goroutine only.
-	world     ecs.World
-	app       *tools.App
-	observers observers
-
-	view      atomic.Pointer[view] // what Poll published last
-	published broadcast
-	frameGo   atomic.Uint64 // number of the goroutine that polls
-	connected atomic.Int64
-	lastCall  atomic.Int64 // when a call arrived last: ns after started
-
-	park      atomic.Pointer[parking]
-	crash     atomic.Pointer[crash]
-	lastCrash atomic.Pointer[crash] // also after it was cleared
-	stall     atomic.Pointer[stalled]
-	crashM    sync.Mutex // makers of crashes
-	counts    struct{ crashes atomic.Int64 }
-	dead      atomic.Bool // starting for longer than StallAfter
-
-	timing  atomic.Bool // somebody is interested: Guard reads the clock
-	times   guardTimes
-	speed   atomic.Uint64 // frames per second, a float64's bits
-	sampled atomic.Pointer[speedSample]
-	history callRing
-
-	updates updates // of resources
-
-	builtIns *builtin.Tools
-	trusted  map[*tools.Tool]bool // those of builtIns.Always; fixed by New
-
-	components *builtin.ComponentTools
-	componentM sync.Mutex
-	settled    *ecs.Catalog // what the generated tools are made from
-	unsettled  bool         // none are yet
-
-	tailM   sync.Mutex
-	tail    *logbuf.Tail
-	tailEnd chan struct{}
-
-	resets  resetters
-	crashes crashFile
-	face    face
-
-	closing  atomic.Bool
-	closed   chan struct{}
-	watchEnd chan struct{}
-}
-
-// The bits of Server.word.
-const (
-	bitWork     = 1 << iota // the queue is not empty
-	bitRefresh              // somebody wants a fresh Catalog
-	bitParked               // the last Poll was a PollParked
-	bitStalled              // the watchdog has declared a stall
-	bitObserved             // there are observers
-)
-
-// view is what Poll publishes of the frame goroutine's side. Immutable.
-type view struct {
-	catalog *ecs.Catalog
-	app     *tools.App
-	summary []byte
-	samples []ecs.Entity
-	paused  *bool // whether the clock or the top state is paused; nil without both
-	frame   uint64
-	at      time.Time
-	bound   bool
-}
-
-// parking is a lifecycle operation that is suspended midway.
-type parking struct {
-	operation string
-	since     time.Time
+	loop      *loop.Loop       // the frame's side
+	front     *front.Front     // the clients' side
+	crashes   *crashes.Keeper  // the crash that the game is in
+	crashFile crashes.File     // how the process ended before
+	builtIns  *builtIns        // the tools that come with the server
+	updates   *updates.Updates // of documents that clients subscribed to
+	logFile   logFile
+	addr      net.Addr // nil without a port
+	found     *discovery.Announcement
 }
 
 // New makes a server without a port: for Handler, Dispatch and tests. Any
 // goroutine.
 func New(o *Options) *Server {
-	s := &Server{opts: o.withDefaults(), started: time.Now(), closed: make(chan struct{}), watchEnd: make(chan struct{})}
+	s := &Server{opts: o.withDefaults(), started: time.Now()}
 	s.registry = s.opts.Registry
 	s.ring = logbuf.NewRing(2048, 512<<10)
 	s.log = s.newLogger(s.opts.Logger)
-	s.queue.limit = s.opts.QueueLen
-	s.published.init()
-	s.view.Store(&view{at: s.started})
-	s.word.Store(bitRefresh) // the first Poll tells who polls
-	s.unsettled = true
-	c := s.opts.Components
-	s.components = builtin.NewComponentTools(s.registry, builtin.ComponentOptions{List: builtin.ListPolicy(c.List), MaxListed: c.MaxListed, MaxListedBytes: c.MaxListedBytes, Prefix: c.Prefix,
-		Scheme: c.Scheme, NoComputed: c.NoComputed, NoActions: c.NoActions, NoConfigure: c.NoConfigure})
-	s.crashes.open(s)
-	s.registerBuiltIns()
-	s.openFace()
-	go s.watch()
+	s.crashes = crashes.New(crashes.Scene{
+		Frame:     func() uint64 { return s.loop.Frame() },
+		World:     func() ecs.World { return s.loop.World() },
+		System:    func() string { return s.loop.System() },
+		LastCalls: func() []crashes.Call { return s.loop.LastCalls() },
+		Log:       s.crashLog,
+		Recorded:  func(c *crashes.Crash) { s.loop.FlushCrashed(c) },
+	}, s.log)
+	s.updates = &updates.Updates{Scheme: s.opts.Components.Scheme, Registry: s.registry, Crashes: s.crashes, LastLine: s.ring.Last,
+		Catalog: func() *ecs.Catalog { return s.loop.Catalog() }, Watched: func() map[string]bool { return s.front.Watched() }}
+	s.builtIns = newBuiltIns(s)
+	s.crashFile.Open(s.opts.CrashFile, s.log)
+	config := loop.Config{Registry: s.registry, Log: s.log, Crashes: s.crashes,
+		QueueLen: s.opts.QueueLen, CallTimeout: s.opts.CallTimeout, StallAfter: s.opts.StallAfter,
+		Permit: s.opts.permit, Offers: s.opts.offers, Trusted: s.builtIns.trusts, Lacks: s.builtIns.lacks,
+		Around: s.updates.Around, Settle: s.builtIns.settle, EveryTick: s.updates.Announce, EverySecond: s.crashFile.Mark}
+	if call := s.opts.OnCall; call != nil {
+		config.OnCall = func(r tools.Request, o *loop.Outcome) { call(r, (*Outcome)(o)) }
+	}
+	s.loop = loop.New(config)
+	s.front = front.New(s.loop, s.frontOptions())
+	s.builtIns.register()
+	s.loop.Watch()
 	return s
-}
-
-func (s *Server) newLogger(host *slog.Logger) *slog.Logger {
-	if host == nil {
-		return slog.New(s.ring.Handler(nil))
-	}
-	return slog.New(s.ring.Handler(sturdy{host.Handler(), s.ring}))
-}
-
-// registerBuiltIns registers what every server offers. A tool of the host's
-// under a built-in name stays; one that an earlier server left is replaced.
-func (s *Server) registerBuiltIns() {
-	s.builtIns = builtin.New(host{s})
-	s.trusted = make(map[*tools.Tool]bool, len(s.builtIns.Always))
-	for _, t := range s.builtIns.Always {
-		s.trusted[t] = true
-	}
-	if err := s.registry.Register(s.notTaken(s.builtIns.Always)...); err != nil {
-		s.log.Error("a built-in tool cannot be registered", "err", err)
-	}
-}
-
-func (s *Server) notTaken(ts []*tools.Tool) []*tools.Tool {
-	l := s.registry.Listing()
-	kept := ts[:0:0]
-	for _, t := range ts {
-		if p, ok := l.Lookup(t.Name); ok && p.Spec.Group != t.Group {
-			continue
-		}
-		kept = append(kept, t)
-	}
-	return kept
 }
 
 // Bind gives the server the world and the host's own interfaces; nil unbinds
@@ -168,41 +77,43 @@ func (s *Server) Bind(world ecs.World, app *tools.App) {
 	if s == nil {
 		return
 	}
-	s.world, s.app = world, app
-	s.crash.Store(nil)
-	s.lastCrash.Store(nil)
-	s.counts.crashes.Store(0)
+	s.crashes.Forget()
 	s.ResetSandbox()
-	s.bindSubsystems(app)
+	s.builtIns.offer(app)
 	s.enlistApp(app)
-	s.refresh()
-	s.settle()
+	s.loop.Bind(world, app)
 }
 
-// bindSubsystems offers the tools of what the app provides and withdraws the
-// others, also those that an earlier server with this registry left.
-func (s *Server) bindSubsystems(app *tools.App) {
-	var want []*tools.Tool
-	var gone []string
-	l := s.registry.Listing()
-	for _, sub := range s.builtIns.Subsystems {
-		if sub.In(app) {
-			want = append(want, sub.Tools...)
-			continue
-		}
-		for _, t := range sub.Tools {
-			if p, ok := l.Lookup(t.Name); ok && p.Spec.Group == t.Group {
-				gone = append(gone, t.Name)
-			}
-		}
+// Poll is the server's turn in the game's loop: call it once a frame, outside
+// world updates, also while the game is paused, its window has no focus, or it
+// has crashed. It answers at most one queued call and reports whether it did.
+// With nobody there it costs one atomic addition and one atomic load. Frame
+// goroutine.
+func (s *Server) Poll() bool {
+	if s == nil {
+		return false
 	}
-	if len(gone) > 0 {
-		s.registry.Unregister(gone...)
+	return s.loop.Poll()
+}
+
+// PollParked is Poll while a lifecycle operation (a level load, a save) is
+// suspended midway: only tools that may run then are answered, the others are
+// refused with the operation's name. The next Poll ends it. Frame goroutine.
+func (s *Server) PollParked(operation string) bool {
+	if s == nil {
+		return false
 	}
-	if want = s.notTaken(want); len(want) > 0 {
-		if err := s.registry.Register(want...); err != nil {
-			s.log.Error("a subsystem's tool cannot be registered", "err", err)
-		}
+	return s.loop.PollParked(operation)
+}
+
+// EndTick tells the server that a tick of the simulation has ended: what it
+// records and watches by tick is looked at here. A host that runs at most one
+// tick a frame need not call it, Poll sees that one; with more than one it is
+// the only way to see each. Without a recorder and watches it costs one atomic
+// load. Frame goroutine, between two ticks.
+func (s *Server) EndTick() {
+	if s != nil {
+		s.loop.EndTick()
 	}
 }
 
@@ -225,36 +136,13 @@ func (s *Server) Tools() []*tools.Tool {
 
 // HasBuiltInTools reports whether the built-in tools are registered; false for
 // a nil server. Any goroutine.
-func (s *Server) HasBuiltInTools() bool {
-	if s == nil {
-		return false
-	}
-	l := s.registry.Listing()
-	for t := range s.trusted {
-		if _, ok := l.Lookup(t.Name); !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// resetters are the sandboxes that want to know of a reset.
-type resetters struct {
-	mu sync.Mutex
-	fs []func()
-}
+func (s *Server) HasBuiltInTools() bool { return s != nil && s.builtIns.registered() }
 
 // ResetSandbox lets scripts start clean from the next call on; code in flight
 // keeps its environment. Any goroutine.
 func (s *Server) ResetSandbox() {
-	if s == nil {
-		return
-	}
-	s.resets.mu.Lock()
-	fs := s.resets.fs
-	s.resets.mu.Unlock()
-	for _, f := range fs {
-		f()
+	if s != nil {
+		s.builtIns.resets.call()
 	}
 }
 
@@ -262,50 +150,12 @@ func (s *Server) ResetSandbox() {
 // are ended, the port is free again. It takes at most about a tenth of a
 // second, may be called twice, and leaves the registry as it is. Any goroutine.
 func (s *Server) Close() error {
-	if s == nil || !s.closing.CompareAndSwap(false, true) {
+	if s == nil || !s.loop.Shut() {
 		return nil
 	}
-	s.queue.close()
-	close(s.closed)
-	s.drain()
-	err := s.face.close()
+	err := s.closeFront()
 	s.BindLogFile("")
-	s.crashes.close()
-	select {
-	case <-s.watchEnd:
-	case <-time.After(50 * time.Millisecond):
-	}
+	s.crashFile.Close()
+	s.loop.End()
 	return err
-}
-
-// drain waits until calls that can be answered have been, for a moment.
-func (s *Server) drain() {
-	for range 8 {
-		if s.inflight.Load() == 0 {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
-// broadcast wakes everybody who waits for the next publication.
-type broadcast struct {
-	mu sync.Mutex
-	ch chan struct{}
-}
-
-func (b *broadcast) init() { b.ch = make(chan struct{}) }
-
-// next is closed at the next publication.
-func (b *broadcast) next() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.ch
-}
-
-func (b *broadcast) send() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	close(b.ch)
-	b.ch = make(chan struct{})
 }

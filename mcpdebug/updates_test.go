@@ -74,7 +74,7 @@ func (b *subscriber) subscribe(uris ...string) {
 	for missing := true; missing; {
 		<-look.C
 		missing = false
-		watched := b.s.face.front.Watched()
+		watched := b.s.front.Watched()
 		for _, uri := range uris {
 			missing = missing || !watched[uri]
 		}
@@ -209,7 +209,7 @@ func TestSubscriptionsToNothingAreRefused(t *testing.T) {
 	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), "names no entity") || !strings.Contains(string(body), "invalid_arguments") {
 		t.Errorf("without a session: %s %v", body, err)
 	}
-	if w := b.s.face.front.Watched(); w != nil {
+	if w := b.s.front.Watched(); w != nil {
 		t.Errorf("refused, yet watched: %v", w)
 	}
 }
@@ -221,8 +221,8 @@ func TestNothingIsWatchedForNobody(t *testing.T) {
 		n := 0
 		defer s.registry.WatchUpdates(func(string) { n++ })()
 		spec := tools.Spec{Name: "modify"}
-		if es := s.watchedEntities(&spec); es != nil {
-			t.Errorf("watched for nobody: %v", es)
+		if s.updates.Around(&spec) != nil {
+			t.Error("entities are looked at for nobody")
 		}
 		s.SetCrashed("panic: one")
 		slog.New(s.LogHandler(nil)).Info("a line")

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
 // Request is a tool call as it came: what Options.OnCall sees.
@@ -94,6 +95,9 @@ type Reply struct {
 	Text       string          // the text content; "" with Structured: the same JSON
 	Content    []Content       // after the text
 	Meta       map[string]any
+	// Err is why the call was refused; nil for a success, and where the tool
+	// itself marked its answer as failed.
+	Err *refusal.Error
 	// RPC is set when the call fails as a JSON-RPC error (unknown tool).
 	RPC *RPCError
 }

@@ -31,6 +31,9 @@ type Spec struct {
 	// OffFrame: never touches the world; answered without waiting for a Poll, in
 	// every state, as if WhenParked and WhenCrashed were set.
 	OffFrame bool
+	// OffFrameWith names an argument with which a call never touches the world:
+	// such a call runs as if OffFrame were set. Default "": none.
+	OffFrameWith string
 	// NeedsWorld and NeedsApp: without one the call is refused (no_world, no_app).
 	NeedsWorld, NeedsApp bool
 	// Interactive: may ask the client back (sampling, elicitation).
@@ -70,32 +73,9 @@ type Handler interface {
 type Job struct {
 	Frame  func(*Frame) error
 	Finish func(*Call) (*Result, error)
-}
-
-// Result is an encoded answer.
-type Result struct {
-	// Structured is a JSON object; the server adds "frame" to it.
-	Structured json.RawMessage
-	// Content is added after the text content (images, for instance). An answer
-	// that has some is Bare.
-	Content []Content
-	// Meta is merged into the answer's _meta.
-	Meta map[string]any
-	// Fails marks the answer isError though it is no typed refusal. The text
-	// content is then the first text of Content.
-	Fails bool
-	// Bare: send no structured content; Structured, if there is any, becomes the
-	// text before Content. For answers that hold a picture or the like: clients
-	// show their model either the structured content or the rest.
-	Bare bool
-
-	encoded bool // Structured was encoded here, not by the tool
-}
-
-// Valid reports whether Structured is a JSON object. What was encoded from a
-// typed result is not read again.
-func (r *Result) Valid() bool {
-	return r.encoded || len(r.Structured) > 0 && r.Structured[0] == '{' && json.Valid(r.Structured)
+	// Instead, if set, is what Frame runs on instead of the game: a world that is
+	// not live. Then all of it runs off the frame goroutine, in every state.
+	Instead *Frame
 }
 
 // HandlerFunc is the plainest handler: untyped arguments (already checked

@@ -162,64 +162,6 @@ func decodeArguments(t *value.Type, raw json.RawMessage) (reflect.Value, error) 
 	return v, nil
 }
 
-// WithContent is implemented by results that carry more than JSON (a picture,
-// for instance): the blocks follow the JSON, which is text then. Such a tool has
-// no output schema and no structured content, because clients that are given
-// both drop one.
-type WithContent interface{ ToolContent() []Content }
-
-// withContent reports whether a handler's results are a [WithContent].
-func withContent(h Handler) bool {
-	c, ok := h.(interface{ withContent() bool })
-	return ok && c.withContent()
-}
-
-func (h *typedHandler[In]) withContent() bool { return h.content }
-
-// Encoded is implemented by results that write their own JSON object, such as
-// long pages whose rows are encoded one by one. What it appends must be valid
-// and match the output schema, which is that of the type's fields.
-type Encoded interface {
-	AppendJSON(dst []byte) ([]byte, error)
-}
-
-// EncodeResult makes an answer of a handler's result, for handlers of one's own.
-// nil becomes {}; a result that is no object is wrapped in {"result": ...}, as
-// [AnswerSchema] says. Off the frame.
-func EncodeResult(out any) (*Result, error) {
-	switch v := out.(type) {
-	case *Result:
-		return v, nil
-	case json.RawMessage:
-		return &Result{Structured: v}, nil
-	case nil:
-		return &Result{Structured: json.RawMessage("{}")}, nil
-	}
-	r := &Result{}
-	if c, ok := out.(WithContent); ok {
-		r.Content, r.Bare = c.ToolContent(), true
-	}
-	if e, ok := out.(Encoded); ok {
-		var err error
-		r.Structured, err = e.AppendJSON(nil)
-		r.encoded = err == nil
-		return r, err
-	}
-	v := reflect.ValueOf(out)
-	for v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
-	b, err := value.AppendJSON(make([]byte, 0, 128), v, value.EncodeOptions{JSON: true})
-	if err != nil {
-		return nil, err
-	}
-	if len(b) == 0 || b[0] != '{' {
-		b = append(append([]byte(`{"result":`), b...), '}')
-	}
-	r.Structured, r.encoded = b, true
-	return r, nil
-}
-
 // Domain makes a tool whose function gets a backend that the host provided
 // once with [Provide]: a simulation, a level editor, an asset store. The
 // backend is no argument; its absence is a refusal that says what to provide.

@@ -18,9 +18,9 @@ import (
 
 // Frame is one call on a stack.
 type Frame struct {
-	Func string
-	File string
-	Line int
+	Func string `json:"func" jsonschema:"function, with its package"`
+	File string `json:"file" jsonschema:"source file"`
+	Line int    `json:"line" jsonschema:"line in the file"`
 }
 
 // Goroutine is one stack of a dump.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -18,7 +19,7 @@ type documentHost interface {
 	offerHost
 	Components() *ComponentTools
 	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
-	Logs(LogQuery) LogPage
+	Logs(LogQuery) (page logbuf.Page, path string)
 	SandboxOptions() sandbox.Options
 	// SampleEntities are some living entities, a few of each archetype,
 	// gathered with the Catalog: for completions.
@@ -182,9 +183,9 @@ func componentNames(cat *ecs.Catalog, ids []ecs.TypeID) []string {
 }
 
 func logContents(h documentHost) []tools.ResourceContents {
-	page := h.Logs(LogQuery{Tail: true, Level: -100, Limit: 500, MaxBytes: 256 << 10})
+	page, _ := h.Logs(LogQuery{Tail: true, Level: -100, Limit: 500, MaxBytes: 256 << 10})
 	var b strings.Builder
-	for _, l := range page.Lines {
+	for _, l := range logLines(page.Lines) {
 		fmt.Fprintf(&b, "%s %s %s", l.Time, l.Level, l.Msg)
 		if len(l.Attrs) > 0 {
 			fmt.Fprintf(&b, " %s", l.Attrs)

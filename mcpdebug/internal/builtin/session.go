@@ -9,6 +9,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -31,8 +32,8 @@ type sessionHost interface {
 	Paused() *bool
 	// FrameTimes tells the speed of the loop.
 	FrameTimes() FrameTimes
-	// Logs reads the ring of log lines.
-	Logs(LogQuery) LogPage
+	// Logs reads the ring of log lines, and names the log file that is followed.
+	Logs(LogQuery) (page logbuf.Page, path string)
 	PreviousCrash() *PreviousCrash
 }
 
@@ -126,7 +127,7 @@ func contextTool(h sessionHost) *tools.Tool {
 				}
 			}
 		}
-		r.LogFile = h.Logs(LogQuery{Tail: true, Limit: 1}).Path
+		_, r.LogFile = h.Logs(LogQuery{Tail: true, Limit: 1})
 		if p := h.PreviousCrash(); p != nil {
 			r.Previous = p.Reason
 		}
@@ -181,9 +182,9 @@ func getLogsTool(h sessionHost) *tools.Tool {
 		if q.MaxBytes <= 0 {
 			q.MaxBytes = defaultMaxBytes
 		}
-		p := h.Logs(q)
-		r := getLogsResult{Lines: p.Lines, Next: strconv.FormatUint(p.Next, 10), Dropped: p.Dropped, Total: p.Total, Returned: len(p.Lines),
-			Truncated: p.Truncated, Path: p.Path}
+		p, path := h.Logs(q)
+		r := getLogsResult{Lines: logLines(p.Lines), Next: strconv.FormatUint(p.Next, 10), Dropped: p.Dropped, Total: p.Total, Returned: len(p.Lines),
+			Truncated: p.Truncated, Path: path}
 		switch {
 		case r.Truncated && q.Tail:
 			r.Hint = "older lines are left out: narrow with level or contains, or raise limit"

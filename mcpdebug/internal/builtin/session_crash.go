@@ -119,7 +119,7 @@ func crashReportTool(h crashHost) *tools.Tool {
 		}
 		r.Frames = append(r.Frames, k.Frames...)
 		r.LastCalls = append(r.LastCalls, k.LastCalls...)
-		r.LogTail = append(r.LogTail, k.LogTail...)
+		r.LogTail = append(r.LogTail, logLines(k.LogTail)...)
 		if !k.Entity.IsZero() {
 			r.Entity = k.Entity.String()
 		}

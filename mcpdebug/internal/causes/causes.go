@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"reflect"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/timeline/watch"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -23,22 +23,8 @@ type Host interface {
 	Observe(o Observer, on bool)
 }
 
-// Observer looks at the world where something can have changed it: the recorder
-// is one, the watches are one. All methods are called on the frame goroutine;
-// they change nothing and take no longer than they must. The frame is the
-// host's, world and app are the bound ones or nil.
-type Observer interface {
-	// EndTick: the host says that a tick has ended. Not every host does.
-	EndTick(frame uint64, world ecs.World, app *tools.App)
-	// AtPoll: a Poll begins, no call of it has run. operation is what the host is
-	// suspended in, "" while it runs.
-	AtPoll(frame uint64, world ecs.World, app *tools.App, operation string)
-	// BeforeCall and AfterCall stand around the frame part of a call that runs on
-	// the frame goroutine, nested ones too. One that asks to be run again
-	// (tools.ErrLater) has several.
-	BeforeCall(spec *tools.Spec, r *tools.Request)
-	AfterCall(spec *tools.Spec, r *tools.Request, err error)
-}
+// Observer looks at the world where something can have changed it.
+type Observer = loop.Observer
 
 // Causes are the tools of one server and what they share.
 type Causes struct {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -34,7 +36,7 @@ func plain(b *fakeBackend) http.Handler {
 			http.Error(w, err.Error(), 400)
 			return
 		}
-		reply := b.Call(r.Context(), &CallInfo{Request: tools.Request{Name: m.Params.Name, Arguments: m.Params.Arguments}, Ticket: b.Ticket()})
+		reply := b.Call(r.Context(), &loop.Arrival{Request: tools.Request{Name: m.Params.Name, Arguments: m.Params.Arguments}, Ticket: b.Ticket()})
 		out, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": map[string]any{
 			"content": []any{map[string]any{"type": "text", "text": string(reply.Structured)}}, "structuredContent": reply.Structured}})
 		w.Header().Set("Content-Type", "application/json")
@@ -144,7 +146,7 @@ func BenchmarkDispatch(b *testing.B) {
 			if err := json.Unmarshal([]byte(benchCall), &m); err != nil || m.Method != "tools/call" {
 				b.Fatal(err)
 			}
-			r := fake.CallInline(&CallInfo{Request: tools.Request{Name: m.Params.Name, Arguments: m.Params.Arguments}})
+			r := fake.CallInline(&loop.Arrival{Request: tools.Request{Name: m.Params.Name, Arguments: m.Params.Arguments}})
 			type content struct {
 				Type string `json:"type"`
 				Text string `json:"text"`

@@ -10,6 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -26,7 +29,7 @@ type callParams struct {
 
 func parseCall(params []byte) (p callParams, failed *rpcError) {
 	var name, meta []byte
-	members(params, func(key, value []byte) {
+	rawjson.Members(params, func(key, value []byte) {
 		switch string(key) {
 		case "name":
 			name = value
@@ -37,27 +40,27 @@ func parseCall(params []byte) (p callParams, failed *rpcError) {
 		case "inputResponses":
 			p.responses = value
 		case "requestState":
-			p.state, _ = text(value)
+			p.state, _ = rawjson.Text(value)
 		}
 	})
 	var ok bool
-	if p.name, ok = text(name); !ok || p.name == "" {
+	if p.name, ok = rawjson.Text(name); !ok || p.name == "" {
 		return p, rpcErrorf(codeParams, `"name" is missing: tools/list names the tools`)
 	}
 	switch {
-	case p.arguments == nil, isNull(p.arguments):
+	case p.arguments == nil, rawjson.IsNull(p.arguments):
 		p.arguments = nil
-	case !isObject(p.arguments) && p.arguments[0] != '"':
+	case !rawjson.IsObject(p.arguments) && p.arguments[0] != '"':
 		return p, rpcErrorf(codeParams, `"arguments" must be an object, got %.40s`, p.arguments)
 	}
-	members(meta, func(key, value []byte) {
+	rawjson.Members(meta, func(key, value []byte) {
 		switch string(key) {
 		case "progressToken":
 			if c := value[0]; c == '"' || c == '-' || '0' <= c && c <= '9' {
 				p.progress = value
 			}
 		case metaLogLevel:
-			p.logLevel, _ = text(value)
+			p.logLevel, _ = rawjson.Text(value)
 		case metaCapabilities:
 			p.caps = value
 		}
@@ -74,12 +77,13 @@ func (x *exchange) callTool() {
 		return
 	}
 	x.cancellable(func() {
-		info := &CallInfo{Request: tools.Request{Name: p.name, Arguments: p.arguments, Client: x.client}, Ticket: x.ticket, End: x.cancel}
+		info := &loop.Arrival{Request: tools.Request{Name: p.name, Arguments: p.arguments, Client: x.client}, Ticket: x.ticket, End: x.cancel}
 		n := &notifier{f: f, w: x.w}
 		if x.streamOK {
 			x.wireNotifications(n, &p, info)
 		}
 		known, found := f.b.Registry().Listing().Lookup(p.name)
+		info.Tool = known // the one look-up of the call
 		if found && !known.Spec.OffFrame {
 			f.waiting.enter(info.Ticket)
 			defer f.waiting.leave(info.Ticket)
@@ -128,7 +132,7 @@ func (x *exchange) finish(n *notifier, status int, answer []byte) {
 	x.release(answer)
 }
 
-func (x *exchange) wireNotifications(n *notifier, p *callParams, info *CallInfo) {
+func (x *exchange) wireNotifications(n *notifier, p *callParams, info *loop.Arrival) {
 	if n.token = p.progress; n.token != nil {
 		info.OnProgress = n.progress
 	}
@@ -295,7 +299,7 @@ func (n *notifier) progressLocked(done, total float64, message string) {
 		dst = strconv.AppendFloat(append(dst, `,"total":`...), total, 'g', -1, 64)
 	}
 	if message != "" {
-		dst = appendString(append(dst, `,"message":`...), message)
+		dst = rawjson.AppendString(append(dst, `,"message":`...), message)
 	}
 	n.emitLocked(append(dst, "}}"...))
 }
@@ -320,26 +324,26 @@ func (n *notifier) watch(every time.Duration, ticket uint64) {
 }
 
 func notification(method string, params []byte) []byte {
-	dst := appendString([]byte(`{"jsonrpc":"2.0","method":`), method)
+	dst := rawjson.AppendString([]byte(`{"jsonrpc":"2.0","method":`), method)
 	return append(append(append(dst, `,"params":`...), params...), '}')
 }
 
 // logParams encodes at once: data may be memory that the game goes on changing.
 func logParams(level slog.Level, logger string, data any) []byte {
-	dst := appendString([]byte(`{"level":`), levelName(level))
+	dst := rawjson.AppendString([]byte(`{"level":`), levelName(level))
 	if logger != "" {
-		dst = appendString(append(dst, `,"logger":`...), logger)
+		dst = rawjson.AppendString(append(dst, `,"logger":`...), logger)
 	}
 	dst = append(dst, `,"data":`...)
 	switch v := data.(type) {
 	case string:
-		dst = appendString(dst, v)
+		dst = rawjson.AppendString(dst, v)
 	case json.RawMessage:
 		dst = append(dst, v...)
 	default:
 		b, err := json.Marshal(v)
 		if err != nil {
-			b = appendString(nil, fmt.Sprint(v))
+			b = rawjson.AppendString(nil, fmt.Sprint(v))
 		}
 		dst = append(dst, b...)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -35,7 +37,7 @@ func (f *Front) dispatch(dst []byte, e *envelope) []byte {
 		if failed != nil {
 			return appendError(dst, e.id, failed)
 		}
-		r := f.b.CallInline(&CallInfo{Request: tools.Request{Name: p.name, Arguments: json.RawMessage(p.arguments), Client: "dispatch"}})
+		r := f.b.CallInline(&loop.Arrival{Request: tools.Request{Name: p.name, Arguments: json.RawMessage(p.arguments), Client: "dispatch"}})
 		return appendReply(dst, e.id, r, f.legacy)
 	}
 	a := &asker{ctx: context.Background(), era: f.legacy, client: "dispatch", inline: true}

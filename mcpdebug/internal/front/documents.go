@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -26,8 +29,8 @@ func (f *Front) listResources(dst []byte, a *asker, e *envelope, templates bool)
 		if n++; n > 1 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(append(dst, uri...), p.URI)
-		dst = appendString(append(dst, `,"name":`...), p.Name)
+		dst = rawjson.AppendString(append(dst, uri...), p.URI)
+		dst = rawjson.AppendString(append(dst, `,"name":`...), p.Name)
 		dst = appendOptional(dst, "title", p.Title)
 		dst = appendOptional(dst, "description", p.Description)
 		dst = append(appendOptional(dst, "mimeType", p.MIMEType), '}')
@@ -40,11 +43,11 @@ func appendOptional(dst []byte, name, value string) []byte {
 		return dst
 	}
 	dst = append(append(append(dst, `,"`...), name...), `":`...)
-	return appendString(dst, value)
+	return rawjson.AppendString(dst, value)
 }
 
 func (f *Front) readResource(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
-	uri, ok := text(member(e.params, "uri"))
+	uri, ok := rawjson.Text(rawjson.Member(e.params, "uri"))
 	if !ok {
 		return dst, rpcErrorf(codeParams, `"uri" is missing: resources/list and resources/templates/list name them`)
 	}
@@ -100,9 +103,9 @@ func (f *Front) readLive(a *asker, p *tools.PublishedResource, vars map[string]s
 		if len(args) > 1 {
 			args = append(args, ',')
 		}
-		args = appendString(append(appendString(args, name), ':'), vars[name])
+		args = rawjson.AppendString(append(rawjson.AppendString(args, name), ':'), vars[name])
 	}
-	c := &CallInfo{Request: tools.Request{Name: p.Tool.Spec.Name, Arguments: append(args, '}'), Client: a.client}, Ticket: a.ticket, Tool: p.Tool}
+	c := &loop.Arrival{Request: tools.Request{Name: p.Tool.Spec.Name, Arguments: append(args, '}'), Client: a.client}, Ticket: a.ticket, Tool: p.Tool}
 	var r *tools.Reply
 	if a.inline {
 		r = f.b.CallInline(c)
@@ -112,17 +115,12 @@ func (f *Front) readLive(a *asker, p *tools.PublishedResource, vars map[string]s
 	switch {
 	case r.RPC != nil:
 		return nil, &rpcError{r.RPC.Code, r.RPC.Message, r.RPC.Data}
-	case r.IsError:
-		object := json.RawMessage(member(r.Structured, "error"))
-		code, _ := text(member(object, "code"))
-		e := &rpcError{code: resourceCode(refusal.Code(code)), message: r.Text}
-		if object != nil {
-			e.data = append(append([]byte(`{"error":`), object...), '}')
-		}
-		if e.message == "" {
-			e.message = code
-		}
+	case r.Err != nil:
+		e := refusedError(r.Err)
+		e.message = r.Text
 		return nil, e
+	case r.IsError:
+		return nil, rpcErrorf(codeServer, "%s", r.Text)
 	case r.Structured != nil:
 		mime := p.MIMEType
 		if mime == "" {
@@ -170,7 +168,7 @@ func (f *Front) listPrompts(dst []byte, a *asker, e *envelope) ([]byte, *rpcErro
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(append(dst, `{"name":`...), p.Name)
+		dst = rawjson.AppendString(append(dst, `{"name":`...), p.Name)
 		dst = appendOptional(dst, "title", p.Title)
 		dst = appendOptional(dst, "description", p.Description)
 		if len(p.Arguments) > 0 {
@@ -179,7 +177,7 @@ func (f *Front) listPrompts(dst []byte, a *asker, e *envelope) ([]byte, *rpcErro
 				if k > 0 {
 					dst = append(dst, ',')
 				}
-				dst = appendString(append(dst, `{"name":`...), arg.Name)
+				dst = rawjson.AppendString(append(dst, `{"name":`...), arg.Name)
 				dst = appendOptional(dst, "description", arg.Description)
 				dst = fmt.Appendf(dst, `,"required":%t}`, arg.Required)
 			}
@@ -191,7 +189,7 @@ func (f *Front) listPrompts(dst []byte, a *asker, e *envelope) ([]byte, *rpcErro
 }
 
 func (f *Front) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
-	name, ok := text(member(e.params, "name"))
+	name, ok := rawjson.Text(rawjson.Member(e.params, "name"))
 	if !ok {
 		return dst, rpcErrorf(codeParams, `"name" is missing: prompts/list names them`)
 	}
@@ -201,7 +199,7 @@ func (f *Front) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 		failed.code = codeParams
 		return dst, failed
 	}
-	args, failed := stringMap(member(e.params, "arguments"), "arguments")
+	args, failed := stringMap(rawjson.Member(e.params, "arguments"), "arguments")
 	if failed != nil {
 		return dst, failed
 	}
@@ -229,7 +227,7 @@ func (f *Front) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 		if role == "" {
 			role = "user"
 		}
-		dst = appendString(append(dst, `{"role":`...), role)
+		dst = rawjson.AppendString(append(dst, `{"role":`...), role)
 		dst = append(appendContent(append(dst, `,"content":`...), &messages[i].Content), '}')
 	}
 	dst = appendOptional(append(dst, ']'), "description", p.Description)
@@ -238,7 +236,7 @@ func (f *Front) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 
 func stringMap(raw []byte, what string) (map[string]string, *rpcError) {
 	m := map[string]string{}
-	if raw == nil || isNull(raw) {
+	if raw == nil || rawjson.IsNull(raw) {
 		return m, nil
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
@@ -249,14 +247,14 @@ func stringMap(raw []byte, what string) (map[string]string, *rpcError) {
 
 // complete answers completion/complete for prompts and resource templates.
 func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
-	ref, arg := member(e.params, "ref"), member(e.params, "argument")
-	kind, _ := text(member(ref, "type"))
-	name, ok := text(member(arg, "name"))
-	prefix, _ := text(member(arg, "value"))
+	ref, arg := rawjson.Member(e.params, "ref"), rawjson.Member(e.params, "argument")
+	kind, _ := rawjson.Text(rawjson.Member(ref, "type"))
+	name, ok := rawjson.Text(rawjson.Member(arg, "name"))
+	prefix, _ := rawjson.Text(rawjson.Member(arg, "value"))
 	if !ok || name == "" {
 		return dst, rpcErrorf(codeParams, `"argument" needs a name and a value`)
 	}
-	others, failed := stringMap(member(member(e.params, "context"), "arguments"), "context.arguments")
+	others, failed := stringMap(rawjson.Member(rawjson.Member(e.params, "context"), "arguments"), "context.arguments")
 	if failed != nil {
 		return dst, failed
 	}
@@ -265,7 +263,7 @@ func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) 
 	var err error
 	switch kind {
 	case "ref/prompt":
-		prompt, _ := text(member(ref, "name"))
+		prompt, _ := rawjson.Text(rawjson.Member(ref, "name"))
 		p, notFound := docs.Prompt(prompt)
 		if notFound != nil {
 			failed := refusedError(notFound)
@@ -278,7 +276,7 @@ func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) 
 			}
 		}
 	case "ref/resource":
-		uri, _ := text(member(ref, "uri"))
+		uri, _ := rawjson.Text(rawjson.Member(ref, "uri"))
 		for _, p := range docs.Resources {
 			if p.URI == uri && p.Complete != nil {
 				err = f.guarded("completion of "+p.URI, func() error { values = p.Complete(f.call(a), name, prefix); return nil })
@@ -295,7 +293,7 @@ func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) 
 		values = values[:maxCompletions]
 	}
 	dst = append(a.era.open(dst, e.id, false), `"completion":{"values":`...)
-	dst = appendInt(append(appendStrings(dst, values), `,"total":`...), total)
+	dst = rawjson.AppendInt(append(rawjson.AppendStrings(dst, values), `,"total":`...), total)
 	dst = fmt.Appendf(dst, `,"hasMore":%t}`, total > maxCompletions)
 	return closeResult(dst), nil
 }

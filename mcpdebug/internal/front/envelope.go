@@ -1,6 +1,10 @@
 package front
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+)
 
 // JSON-RPC and protocol error codes.
 const (
@@ -40,15 +44,15 @@ func rpcErrorf(code int, format string, args ...any) *rpcError {
 // parseEnvelope reads one message. On an error the id is kept if it could be
 // told, so that the answer reaches who asked.
 func parseEnvelope(body []byte) (e envelope, failed *rpcError) {
-	start := skipSpace(body, 0)
+	start := rawjson.SkipSpace(body, 0)
 	if start >= len(body) {
 		return e, rpcErrorf(codeParse, "the body is empty: send one JSON-RPC message")
 	}
-	end, err := skipValue(body, start, 0)
+	end, err := rawjson.Skip(body, start)
 	if err != nil {
 		return e, rpcErrorf(codeParse, "the body is no valid JSON: %v", err)
 	}
-	if rest := skipSpace(body, end); rest < len(body) {
+	if rest := rawjson.SkipSpace(body, end); rest < len(body) {
 		return e, rpcErrorf(codeParse, "text follows the JSON-RPC message, at byte %d", rest)
 	}
 	switch body[start] {
@@ -60,7 +64,7 @@ func parseEnvelope(body []byte) (e envelope, failed *rpcError) {
 	}
 	var version, id, method, params []byte
 	hasResult := false
-	members(body[start:end], func(key, value []byte) {
+	rawjson.Members(body[start:end], func(key, value []byte) {
 		switch string(key) {
 		case "jsonrpc":
 			version = value
@@ -82,14 +86,14 @@ func parseEnvelope(body []byte) (e envelope, failed *rpcError) {
 			return e, rpcErrorf(codeInvalid, "an id is a string or a number, got %.40s", id)
 		}
 	}
-	if v, ok := text(version); !ok || v != "2.0" {
+	if v, ok := rawjson.Text(version); !ok || v != "2.0" {
 		return e, rpcErrorf(codeInvalid, `"jsonrpc":"2.0" is missing`)
 	}
 	if method == nil && hasResult {
 		e.response = true
 		return e, nil
 	}
-	name, ok := text(method)
+	name, ok := rawjson.Text(method)
 	switch {
 	case method == nil:
 		return e, rpcErrorf(codeInvalid, `"method" is missing`)
@@ -98,8 +102,8 @@ func parseEnvelope(body []byte) (e envelope, failed *rpcError) {
 	}
 	e.method = name
 	switch {
-	case params == nil || isNull(params):
-	case isObject(params):
+	case params == nil || rawjson.IsNull(params):
+	case rawjson.IsObject(params):
 		e.params = params
 	default:
 		return e, rpcErrorf(codeParams, `"params" must be an object, got %.40s`, params)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -119,7 +121,7 @@ func FuzzString(f *testing.F) {
 	f.Add("a\"b\\c\n\t\x00é\u2028\xff")
 	f.Fuzz(func(t *testing.T, s string) {
 		var back string
-		got := appendString(nil, s)
+		got := rawjson.AppendString(nil, s)
 		if err := json.Unmarshal(got, &back); err != nil {
 			t.Fatalf("%q became %s: %v", s, got, err)
 		}

@@ -2,7 +2,8 @@ package front
 
 import (
 	"slices"
-	"strconv"
+
+	"github.com/loupe-ecs/loupe/internal/rawjson"
 )
 
 // Header names of the protocol, in net/http's canonical form so that reading
@@ -82,23 +83,10 @@ func closeResult(dst []byte) []byte {
 }
 
 func appendInfo(dst []byte, name, version string) []byte {
-	dst = appendString(append(dst, `{"name":`...), name)
-	dst = appendString(append(dst, `,"version":`...), version)
+	dst = rawjson.AppendString(append(dst, `{"name":`...), name)
+	dst = rawjson.AppendString(append(dst, `,"version":`...), version)
 	return append(dst, '}')
 }
-
-func appendStrings(dst []byte, list []string) []byte {
-	dst = append(dst, '[')
-	for i, s := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, s)
-	}
-	return append(dst, ']')
-}
-
-func appendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
 
 // ProtocolVersions returns the versions that are spoken, newest first.
 func ProtocolVersions() []string { return slices.Clone(allVersions) }

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
@@ -38,7 +41,7 @@ type fakeBackend struct {
 }
 
 type fakeCall struct {
-	info *CallInfo
+	info *loop.Arrival
 	ctx  context.Context
 	done chan *tools.Reply
 }
@@ -61,7 +64,7 @@ var dummy = tools.HandlerFunc(func(*tools.Frame, json.RawMessage) (any, error) {
 
 func (b *fakeBackend) Registry() *tools.Registry { return b.reg }
 func (b *fakeBackend) Ticket() uint64            { return b.tickets.Add(1) }
-func (b *fakeBackend) Status() Status            { return Status{State: "running", Frame: 7} }
+func (b *fakeBackend) Status() loop.Status       { return loop.Status{State: "running", Frame: 7} }
 func (b *fakeBackend) Catalog() *ecs.Catalog     { return nil }
 func (b *fakeBackend) Logger() *slog.Logger      { return slog.New(slog.DiscardHandler) }
 func (b *fakeBackend) Closed() <-chan struct{}   { return b.closing }
@@ -69,10 +72,10 @@ func (b *fakeBackend) Connected(delta int)       { b.connected.Add(int64(delta))
 
 func refused(code refusal.Code, message string) *tools.Reply {
 	s, _ := json.Marshal(map[string]any{"error": &refusal.Error{Code: code, Message: message}})
-	return &tools.Reply{IsError: true, Structured: s, Text: message}
+	return &tools.Reply{IsError: true, Err: &refusal.Error{Code: code, Message: message}, Structured: s, Text: message}
 }
 
-func (b *fakeBackend) Call(ctx context.Context, c *CallInfo) *tools.Reply {
+func (b *fakeBackend) Call(ctx context.Context, c *loop.Arrival) *tools.Reply {
 	p, ok := b.reg.Listing().Lookup(c.Request.Name)
 	if c.Tool != nil {
 		p, ok = c.Tool, true
@@ -101,7 +104,7 @@ func (b *fakeBackend) Call(ctx context.Context, c *CallInfo) *tools.Reply {
 	}
 }
 
-func (b *fakeBackend) off(ctx context.Context, c *CallInfo) *tools.Reply {
+func (b *fakeBackend) off(ctx context.Context, c *loop.Arrival) *tools.Reply {
 	switch c.Request.Name {
 	case "big":
 		var args struct{ Bytes int }
@@ -126,7 +129,7 @@ func (b *fakeBackend) off(ctx context.Context, c *CallInfo) *tools.Reply {
 			if err != nil {
 				return refused(refusal.InvalidArguments, err.Error())
 			}
-			got = append(got, string(member(member(answer, "content"), "v")))
+			got = append(got, string(rawjson.Member(rawjson.Member(answer, "content"), "v")))
 		}
 		return &tools.Reply{Text: strings.Join(got, " ")}
 	case "explode":
@@ -135,7 +138,7 @@ func (b *fakeBackend) off(ctx context.Context, c *CallInfo) *tools.Reply {
 	return &tools.Reply{Structured: json.RawMessage(`{"ok":true,"frame":7}`)}
 }
 
-func (b *fakeBackend) CallInline(c *CallInfo) *tools.Reply {
+func (b *fakeBackend) CallInline(c *loop.Arrival) *tools.Reply {
 	if c.Tool == nil {
 		if _, ok := b.reg.Listing().Lookup(c.Request.Name); !ok {
 			return &tools.Reply{IsError: true, RPC: &tools.RPCError{Code: -32602, Message: "unknown tool"}}
@@ -144,9 +147,9 @@ func (b *fakeBackend) CallInline(c *CallInfo) *tools.Reply {
 	return b.run(c)
 }
 
-func (b *fakeBackend) run(c *CallInfo) *tools.Reply {
-	if c.Tool != nil {
-		id, _ := text(member(c.Request.Arguments, "id"))
+func (b *fakeBackend) run(c *loop.Arrival) *tools.Reply {
+	if c.Request.Name == "read_entity" {
+		id, _ := rawjson.Text(rawjson.Member(c.Request.Arguments, "id"))
 		switch id {
 		case "42v3":
 			return &tools.Reply{Structured: json.RawMessage(`{"alive":true}`)}
@@ -155,8 +158,8 @@ func (b *fakeBackend) run(c *CallInfo) *tools.Reply {
 		}
 		return refused(refusal.NoWorld, "no world")
 	}
-	if note := member(c.Request.Arguments, "note"); note != nil {
-		s, _ := text(note)
+	if note := rawjson.Member(c.Request.Arguments, "note"); note != nil {
+		s, _ := rawjson.Text(note)
 		b.mu.Lock()
 		b.ran = append(b.ran, s)
 		b.mu.Unlock()

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/loupe-ecs/loupe/internal/rawjson"
 )
 
 // guard decides who may talk to the server at all. Every request on every
@@ -52,9 +54,9 @@ type denial struct {
 
 func (d *denial) body() []byte {
 	e := rpcErrorf(codeServer, "%s", d.message)
-	e.data = appendString([]byte(`{"check":`), d.check)
-	e.data = appendString(append(e.data, `,"got":`...), clip(d.got))
-	e.data = append(appendString(append(e.data, `,"permit":`...), d.permit), '}')
+	e.data = rawjson.AppendString([]byte(`{"check":`), d.check)
+	e.data = rawjson.AppendString(append(e.data, `,"got":`...), clip(d.got))
+	e.data = append(rawjson.AppendString(append(e.data, `,"permit":`...), d.permit), '}')
 	return appendError(nil, nil, e)
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/loupe-ecs/loupe/internal/rawjson"
 )
 
 // ServeHTTP answers one request. It may be mounted on any path.
@@ -59,7 +61,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	modern := version == modernVersion
 	if version != "" && !modern && !slices.Contains(sessionVersions, version) {
 		e := rpcErrorf(codeUnsupported, "protocol version %q is not supported", clip(version))
-		e.data = append(appendString(append(appendStrings([]byte(`{"supported":`), allVersions), `,"requested":`...), clip(version)), '}')
+		e.data = append(rawjson.AppendString(append(rawjson.AppendStrings([]byte(`{"supported":`), allVersions), `,"requested":`...), clip(version)), '}')
 		f.fail(rw, http.StatusBadRequest, f.idOf(r), e)
 		return
 	}
@@ -179,7 +181,7 @@ type exchange struct {
 // legacy serves the eras with sessions.
 func (x *exchange) legacy() {
 	f, e := x.f, x.e
-	if v, _ := text(member(member(e.params, "_meta"), metaVersion)); v >= modernVersion || e.method == "server/discover" {
+	if v, _ := rawjson.Text(rawjson.Member(rawjson.Member(e.params, "_meta"), metaVersion)); v >= modernVersion || e.method == "server/discover" {
 		f.fail(x.w, http.StatusBadRequest, e.id, rpcErrorf(codeHeader, "a request of protocol version %s needs the header MCP-Protocol-Version", modernVersion))
 		return
 	}
@@ -210,7 +212,7 @@ func (x *exchange) legacy() {
 		x.clientResponse()
 	case e.id == nil:
 		if e.method == "notifications/cancelled" {
-			s.cancelCall(member(e.params, "requestId"))
+			s.cancelCall(rawjson.Member(e.params, "requestId"))
 		}
 		x.w.w.WriteHeader(http.StatusAccepted)
 	case e.method == "tools/call":
@@ -230,7 +232,7 @@ func (f *Front) noSession(w *writer, id []byte) {
 
 func (x *exchange) initialize() {
 	f := x.f
-	if _, ok := text(member(x.e.params, "protocolVersion")); !ok {
+	if _, ok := rawjson.Text(rawjson.Member(x.e.params, "protocolVersion")); !ok {
 		x.send(nil, rpcErrorf(codeParams, `"protocolVersion" is missing: one of %s`, strings.Join(sessionVersions, ", ")))
 		return
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -75,22 +77,22 @@ func (f *Front) unknownMethod(a *asker, method string) *rpcError {
 		known = modernMethods
 	}
 	e := rpcErrorf(codeNoMethod, "unknown method %q", clip(method))
-	e.data = append(appendStrings([]byte(`{"options":`), refusal.Nearest(method, known)), '}')
+	e.data = append(rawjson.AppendStrings([]byte(`{"options":`), refusal.Nearest(method, known)), '}')
 	return e
 }
 
 func (f *Front) initialize(dst []byte, e *envelope) []byte {
-	asked, _ := text(member(e.params, "protocolVersion"))
+	asked, _ := rawjson.Text(rawjson.Member(e.params, "protocolVersion"))
 	dst = append(appendHead(dst, e.id), `,"result":{"protocolVersion":`...)
-	dst = appendString(dst, negotiate(asked))
+	dst = rawjson.AppendString(dst, negotiate(asked))
 	dst = append(append(dst, `,"capabilities":`...), capabilities...)
 	dst = appendInfo(append(dst, `,"serverInfo":`...), f.o.Name, f.o.Version)
 	if f.o.Instructions != "" {
-		dst = appendString(append(dst, `,"instructions":`...), f.o.Instructions)
+		dst = rawjson.AppendString(append(dst, `,"instructions":`...), f.o.Instructions)
 	}
 	// Who has the port, for the next process that wants it.
 	dst = append(dst, `,"_meta":{"loupe":{"pid":`...)
-	dst = appendString(append(appendInt(dst, os.Getpid()), `,"module":`...), mainModule())
+	dst = rawjson.AppendString(append(rawjson.AppendInt(dst, os.Getpid()), `,"module":`...), mainModule())
 	return append(dst, "}}}}"...)
 }
 
@@ -98,9 +100,9 @@ const capabilities = `{"logging":{},"completions":{},"tools":{"listChanged":true
 
 func (f *Front) discover(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 	dst = append(a.era.open(dst, e.id, true), `"supportedVersions":`...)
-	dst = append(append(appendStrings(dst, allVersions), `,"capabilities":`...), capabilities...)
+	dst = append(append(rawjson.AppendStrings(dst, allVersions), `,"capabilities":`...), capabilities...)
 	if f.o.Instructions != "" {
-		dst = appendString(append(dst, `,"instructions":`...), f.o.Instructions)
+		dst = rawjson.AppendString(append(dst, `,"instructions":`...), f.o.Instructions)
 	}
 	return closeResult(dst), nil
 }
@@ -159,7 +161,7 @@ func wantedGroups(q url.Values, l *tools.Listing) ([]string, *rpcError) {
 		groups[i] = strings.TrimSpace(g)
 		if !slices.Contains(known, groups[i]) {
 			e := rpcErrorf(codeParams, "the URL asks for the tool group %q, which no tool is in", clip(groups[i]))
-			e.data = append(appendStrings([]byte(`{"options":`), refusal.Nearest(groups[i], known)), '}')
+			e.data = append(rawjson.AppendStrings([]byte(`{"options":`), refusal.Nearest(groups[i], known)), '}')
 			return nil, e
 		}
 	}
@@ -168,8 +170,8 @@ func wantedGroups(q url.Values, l *tools.Listing) ([]string, *rpcError) {
 
 // checkCursor tolerates any cursor, also a stale one: lists come in one page.
 func checkCursor(e *envelope) *rpcError {
-	if c := member(e.params, "cursor"); c != nil && !isNull(c) {
-		if _, ok := text(c); !ok {
+	if c := rawjson.Member(e.params, "cursor"); c != nil && !rawjson.IsNull(c) {
+		if _, ok := rawjson.Text(c); !ok {
 			return rpcErrorf(codeParams, `"cursor" must be a string`)
 		}
 	}
@@ -177,7 +179,7 @@ func checkCursor(e *envelope) *rpcError {
 }
 
 func (f *Front) setLevel(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
-	name, _ := text(member(e.params, "level"))
+	name, _ := rawjson.Text(rawjson.Member(e.params, "level"))
 	level, ok := parseLevel(name)
 	if !ok {
 		return dst, rpcErrorf(codeParams, `"level" must be one of %s, got %q`, strings.Join(levelNames, ", "), clip(name))

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strings"
+
+	"github.com/loupe-ecs/loupe/internal/rawjson"
 )
 
 // modern serves requests of the era without sessions: everything that a
@@ -15,15 +17,15 @@ func (x *exchange) modern() {
 		x.w.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	meta := member(e.params, "_meta")
+	meta := rawjson.Member(e.params, "_meta")
 	if failed := checkModern(x.r.Header, e, meta); failed != nil {
 		x.send(nil, failed)
 		return
 	}
 	f.stateless.seen()
-	info := member(meta, metaClient)
-	name, _ := text(member(info, "name"))
-	version, _ := text(member(info, "version"))
+	info := rawjson.Member(meta, metaClient)
+	name, _ := rawjson.Text(rawjson.Member(info, "name"))
+	version, _ := rawjson.Text(rawjson.Member(info, "version"))
 	if x.client = "stateless"; name != "" {
 		x.client = clip(name + "/" + version)
 	}
@@ -42,10 +44,10 @@ func (x *exchange) modern() {
 // checkModern holds the headers, which intermediaries route by, against the
 // body, which is what is obeyed.
 func checkModern(h http.Header, e *envelope, meta []byte) *rpcError {
-	if meta == nil || !isObject(meta) {
+	if meta == nil || !rawjson.IsObject(meta) {
 		return rpcErrorf(codeParams, "missing or invalid _meta field %q", metaVersion)
 	}
-	version, ok := text(member(meta, metaVersion))
+	version, ok := rawjson.Text(rawjson.Member(meta, metaVersion))
 	switch {
 	case !ok:
 		return rpcErrorf(codeParams, "missing or invalid _meta field %q", metaVersion)
@@ -66,7 +68,7 @@ func checkModern(h http.Header, e *envelope, meta []byte) *rpcError {
 		key = "uri"
 	}
 	if key != "" {
-		inBody, ok := text(member(e.params, key))
+		inBody, ok := rawjson.Text(rawjson.Member(e.params, key))
 		if !ok {
 			return rpcErrorf(codeParams, "%q is missing", key)
 		}
@@ -77,10 +79,10 @@ func checkModern(h http.Header, e *envelope, meta []byte) *rpcError {
 			return rpcErrorf(codeHeader, "the header Mcp-Name %q does not match the body's %q", clip(name), clip(inBody))
 		}
 	}
-	if !isObject(member(meta, metaCapabilities)) {
+	if !rawjson.IsObject(rawjson.Member(meta, metaCapabilities)) {
 		return rpcErrorf(codeParams, "missing or invalid _meta field %q", metaCapabilities)
 	}
-	if info := member(meta, metaClient); info != nil && !isObject(info) {
+	if info := rawjson.Member(meta, metaClient); info != nil && !rawjson.IsObject(info) {
 		return rpcErrorf(codeParams, "invalid _meta field %q", metaClient)
 	}
 	return nil

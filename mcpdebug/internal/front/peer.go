@@ -16,6 +16,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loupe-ecs/loupe/tools"
@@ -308,7 +311,7 @@ func (w *relayWriter) Flush() { w.FlushError() }
 // callInteractive has the SDK carry a call, so that its questions travel on the
 // call's own stream and their answers find back. Ids of the client never reach
 // the SDK: it would mangle some and take repeated ones for an error.
-func (x *exchange) callInteractive(info *CallInfo, n *notifier) {
+func (x *exchange) callInteractive(info *loop.Arrival, n *notifier) {
 	f := x.f
 	p, err := x.session.connected(f)
 	if err != nil {
@@ -341,7 +344,7 @@ func (x *exchange) callInteractive(info *CallInfo, n *notifier) {
 
 // relay is the handler of the SDK's one tool.
 func (p *peer) relay(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	token, _ := text(member(req.Params.Arguments, "call"))
+	token, _ := rawjson.Text(rawjson.Member(req.Params.Arguments, "call"))
 	p.mu.Lock()
 	ask := p.asks[token]
 	p.mu.Unlock()

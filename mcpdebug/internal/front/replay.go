@@ -8,6 +8,8 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+
+	"github.com/loupe-ecs/loupe/internal/rawjson"
 )
 
 // replay is the [tools.Session] of a modern client, which cannot be asked in
@@ -46,10 +48,10 @@ func newReplay(p *callParams) *replay {
 }
 
 func (r *replay) take(answers []byte) {
-	if _, err := skipValue(answers, 0, 0); err != nil {
+	if _, err := rawjson.Skip(answers, 0); err != nil {
 		return
 	}
-	members(answers, func(k, v []byte) { r.answers[string(k)] = bytes.Clone(v) })
+	rawjson.Members(answers, func(k, v []byte) { r.answers[string(k)] = bytes.Clone(v) })
 }
 
 func (r *replay) Sample(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
@@ -69,7 +71,7 @@ func (r *replay) ask(ctx context.Context, capability, method string, params json
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if member(r.caps, capability) == nil {
+	if rawjson.Member(r.caps, capability) == nil {
 		r.missing = capability
 		return nil, errors.New("the client does not support " + capability)
 	}
@@ -96,7 +98,7 @@ func (r *replay) lacks() *rpcError {
 		return nil
 	}
 	e := rpcErrorf(codeCapability, "the tool needs a client with the capability %q", r.missing)
-	e.data = append(appendString([]byte(`{"requiredCapabilities":{`), r.missing), `:{}}}`...)
+	e.data = append(rawjson.AppendString([]byte(`{"requiredCapabilities":{`), r.missing), `:{}}}`...)
 	return e
 }
 
@@ -108,14 +110,14 @@ func (r *replay) appendResult(dst, id []byte, era *era) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, q.key), `:{"method":`...)
-		dst = appendString(dst, q.method)
+		dst = append(rawjson.AppendString(dst, q.key), `:{"method":`...)
+		dst = rawjson.AppendString(dst, q.method)
 		dst = append(append(append(dst, `,"params":`...), q.params...), '}')
 	}
 	// The next call brings the answers of this round only: earlier ones travel
 	// as the state.
 	state, _ := json.Marshal(r.answers)
-	dst = appendString(append(dst, `},"requestState":`...), base64.StdEncoding.EncodeToString(state))
+	dst = rawjson.AppendString(append(dst, `},"requestState":`...), base64.StdEncoding.EncodeToString(state))
 	dst = append(dst, `,"_meta":{`...)
 	return append(append(dst, era.serverInfo...), "}}}"...)
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/loupe-ecs/loupe/internal/rawjson"
 )
 
 // session is what a client of the session eras has between its requests.
@@ -146,12 +148,12 @@ const evictable = 10 * time.Second
 func (t *sessions) create(params []byte) *session {
 	s := &session{id: rand.Text(), init: bytes.Clone(params), subs: map[string]bool{}}
 	s.ctx, s.end = context.WithCancel(t.f.ctx)
-	info := member(params, "clientInfo")
-	name, _ := text(member(info, "name"))
-	version, _ := text(member(info, "version"))
+	info := rawjson.Member(params, "clientInfo")
+	name, _ := rawjson.Text(rawjson.Member(info, "name"))
+	version, _ := rawjson.Text(rawjson.Member(info, "version"))
 	s.client = clip(name+"/"+version) + " " + s.id[:6]
-	caps := member(params, "capabilities")
-	s.canAsk = member(caps, "sampling") != nil || member(caps, "elicitation") != nil
+	caps := rawjson.Member(params, "capabilities")
+	s.canAsk = rawjson.Member(caps, "sampling") != nil || rawjson.Member(caps, "elicitation") != nil
 	s.last.Store(time.Now().UnixNano())
 
 	var evicted *session

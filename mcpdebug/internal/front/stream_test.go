@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -77,10 +79,10 @@ func TestOneAnnouncementPerBurst(t *testing.T) {
 	b.reg.RegisterPrompt(&tools.Prompt{Name: "p", Get: func(*tools.Call, map[string]string) ([]tools.PromptMessage, error) { return nil, nil }})
 	got := map[string]int{}
 	for range 2 {
-		got[string(member([]byte(next(t, ch)), "method"))]++
+		got[string(rawjson.Member([]byte(next(t, ch)), "method"))]++
 	}
 	b.reg.Unregister("t7")
-	got[string(member([]byte(next(t, ch)), "method"))]++
+	got[string(rawjson.Member([]byte(next(t, ch)), "method"))]++
 	if got[`"notifications/tools/list_changed"`] != 2 || got[`"notifications/prompts/list_changed"`] != 1 {
 		t.Errorf("events %v", got)
 	}

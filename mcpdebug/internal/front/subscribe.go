@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loupe-ecs/loupe/tools"
@@ -18,7 +20,7 @@ import (
 // subscribe serves resources/subscribe and unsubscribe: the SDK keeps the
 // subscription, the front answers.
 func (x *exchange) subscribe() {
-	uri, ok := text(member(x.e.params, "uri"))
+	uri, ok := rawjson.Text(rawjson.Member(x.e.params, "uri"))
 	if !ok {
 		x.send(nil, rpcErrorf(codeParams, `"uri" is missing`))
 		return
@@ -41,7 +43,7 @@ func (x *exchange) subscribe() {
 		x.send(nil, rpcErrorf(codeServer, "a session has at most %d subscriptions", maxSubscriptions))
 		return
 	}
-	body := appendString([]byte(`{"jsonrpc":"2.0","id":"`+rand.Text()+`","method":"`+x.e.method+`","params":{"uri":`), uri)
+	body := rawjson.AppendString([]byte(`{"jsonrpc":"2.0","id":"`+rand.Text()+`","method":"`+x.e.method+`","params":{"uri":`), uri)
 	answer := &recorder{header: http.Header{}}
 	p.transport.ServeHTTP(answer, forwarded(x.r, append(body, "}}"...)))
 	if answer.status != http.StatusOK || !bytes.Contains(answer.body.Bytes(), []byte(`"result":`)) {

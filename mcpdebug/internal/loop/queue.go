@@ -1,10 +1,9 @@
-//go:build !nomcpdebug
-
-package mcpdebug
+package loop
 
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // queue holds the calls that are ready for the frame, by ticket: first come,
@@ -14,6 +13,7 @@ type queue struct {
 	calls  []*call // ascending tickets
 	limit  int
 	closed bool
+	word   *atomic.Uint32 // the Loop's; bitWork is the queue's
 }
 
 type admission int
@@ -26,8 +26,7 @@ const (
 
 // add puts a call in its place. The word's bit is set under the lock, so that
 // a Poll that empties the queue cannot clear it afterwards.
-func (s *Server) enqueue(c *call) admission {
-	q := &s.queue
+func (q *queue) add(c *call) admission {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -39,17 +38,17 @@ func (s *Server) enqueue(c *call) admission {
 			return queueFull
 		}
 	}
-	if !c.state.CompareAndSwap(preparing, waiting) {
+	if !c.state.CompareAndSwap(preparing, queued) {
 		return admitted // given up meanwhile; whoever did has answered it
 	}
 	q.insert(c)
-	s.word.Or(bitWork)
+	q.word.Or(bitWork)
 	return admitted
 }
 
 func (q *queue) insert(c *call) {
 	i := len(q.calls)
-	for i > 0 && q.calls[i-1].ticket > c.ticket {
+	for i > 0 && q.calls[i-1].in.Ticket > c.in.Ticket {
 		i--
 	}
 	q.calls = slices.Insert(q.calls, i, c)
@@ -57,13 +56,12 @@ func (q *queue) insert(c *call) {
 
 // sweep drops calls that were given up.
 func (q *queue) sweep() {
-	q.calls = slices.DeleteFunc(q.calls, func(c *call) bool { return c.state.Load() != waiting })
+	q.calls = slices.DeleteFunc(q.calls, func(c *call) bool { return c.state.Load() != queued })
 }
 
 // take removes the first call that still wants an answer and whose turn in
 // this Poll has not been yet.
-func (s *Server) take(frame uint64) *call {
-	q := &s.queue
+func (q *queue) take(frame uint64) *call {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := 0; i < len(q.calls); {
@@ -74,46 +72,44 @@ func (s *Server) take(frame uint64) *call {
 		}
 		q.calls = slices.Delete(q.calls, i, i+1)
 		// A client that has gone gets nothing done, not even what was queued.
-		if c.ctx.Err() != nil || !c.state.CompareAndSwap(waiting, onFrame) {
+		if c.ctx.Err() != nil || !c.state.CompareAndSwap(queued, onFrame) {
 			continue
 		}
-		s.doneTaking()
+		q.doneTaking()
 		return c
 	}
-	s.doneTaking()
+	q.doneTaking()
 	return nil
 }
 
-func (s *Server) doneTaking() {
-	if len(s.queue.calls) == 0 {
-		s.word.And(^uint32(bitWork))
+func (q *queue) doneTaking() {
+	if len(q.calls) == 0 {
+		q.word.And(^uint32(bitWork))
 	}
 }
 
 // putBack keeps a call that asked to be run again at the next Poll.
-func (s *Server) putBack(c *call) {
-	q := &s.queue
+func (q *queue) putBack(c *call) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	c.triedIn = c.frame
-	if q.closed || !c.state.CompareAndSwap(onFrame, waiting) {
+	if q.closed || !c.state.CompareAndSwap(onFrame, queued) {
 		return
 	}
 	q.insert(c)
-	s.word.Or(bitWork)
+	q.word.Or(bitWork)
 }
 
-// remove takes out calls that were given up.
-func (s *Server) remove() {
-	q := &s.queue
+// clean takes out calls that were given up.
+func (q *queue) clean() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.sweep()
-	s.doneTaking()
+	q.doneTaking()
 }
 
-// snapshot lists the waiting calls.
-func (q *queue) snapshot() []*call {
+// waiting lists the waiting calls.
+func (q *queue) waiting() []*call {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.Clone(q.calls)
@@ -125,7 +121,7 @@ func (q *queue) len() int {
 	return len(q.calls)
 }
 
-// close refuses what comes later. Whoever waits sees Server.closed.
+// close refuses what comes later. Whoever waits sees Loop.Closed.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,4 +1,12 @@
-package front
+// Package rawjson reads and writes JSON as bytes, for where values are passed on
+// as they came: it checks strictly, keeps the exact text of what it finds, and
+// decodes nothing that is not asked for.
+//
+//	end, err := rawjson.Skip(body, 0)
+//	id := rawjson.Member(body[:end], "id")
+//
+// Everything may be called from any goroutine.
+package rawjson
 
 import (
 	"bytes"
@@ -14,11 +22,22 @@ const maxDepth = 200
 
 var errDepth = fmt.Errorf("nested deeper than %d levels", maxDepth)
 
+// Skip checks one JSON value that starts at data[i], after blanks, and returns
+// the index after it.
+func Skip(data []byte, i int) (int, error) { return skipValue(data, i, 0) }
+
+// Has reports whether an object of arguments has a member that is not null; it
+// need not have been checked.
+func Has(object []byte, name string) bool {
+	v := Member(object, name)
+	return v != nil && !IsNull(v)
+}
+
 // skipValue checks one JSON value that starts at data[i] and returns the index
 // after it. encoding/json would do the same in two passes and with a case-
 // insensitive eye for keys; the front needs the exact bytes.
 func skipValue(data []byte, i, depth int) (int, error) {
-	i = skipSpace(data, i)
+	i = SkipSpace(data, i)
 	if i >= len(data) {
 		return i, errors.New("it ends in the middle of a value")
 	}
@@ -49,20 +68,20 @@ func skipContainer(data []byte, i, depth int) (int, error) {
 	if isObject {
 		end = '}'
 	}
-	i = skipSpace(data, i+1)
+	i = SkipSpace(data, i+1)
 	if i < len(data) && data[i] == end {
 		return i + 1, nil
 	}
 	for {
 		var err error
 		if isObject {
-			if i = skipSpace(data, i); i >= len(data) || data[i] != '"' {
+			if i = SkipSpace(data, i); i >= len(data) || data[i] != '"' {
 				return i, fmt.Errorf("a key in quotes is missing at byte %d", i)
 			}
 			if i, err = skipString(data, i); err != nil {
 				return i, err
 			}
-			if i = skipSpace(data, i); i >= len(data) || data[i] != ':' {
+			if i = SkipSpace(data, i); i >= len(data) || data[i] != ':' {
 				return i, fmt.Errorf("a colon is missing at byte %d", i)
 			}
 			i++
@@ -70,7 +89,7 @@ func skipContainer(data []byte, i, depth int) (int, error) {
 		if i, err = skipValue(data, i, depth); err != nil {
 			return i, err
 		}
-		i = skipSpace(data, i)
+		i = SkipSpace(data, i)
 		switch {
 		case i >= len(data):
 			return i, errors.New("it ends in the middle of a value")
@@ -164,7 +183,8 @@ func skipWord(data []byte, i int, word string) (int, error) {
 	return i + len(word), nil
 }
 
-func skipSpace(data []byte, i int) int {
+// SkipSpace returns the index of the first byte that is no blank.
+func SkipSpace(data []byte, i int) int {
 	for i < len(data) && (data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r') {
 		i++
 	}
@@ -180,16 +200,16 @@ func printable(b []byte) string {
 	return fmt.Sprintf("%q", r)
 }
 
-// members calls f with each member of a checked object; keys come as they are
+// Members calls f with each member of a checked object; keys come as they are
 // written, which for every key the protocol knows is what they mean. Anything
 // that is no object has no members.
-func members(object []byte, f func(key, value []byte)) {
-	i := skipSpace(object, 0)
+func Members(object []byte, f func(key, value []byte)) {
+	i := SkipSpace(object, 0)
 	if i >= len(object) || object[i] != '{' {
 		return
 	}
 	for i++; ; i++ {
-		i = skipSpace(object, i)
+		i = SkipSpace(object, i)
 		if i >= len(object) || object[i] != '"' {
 			return
 		}
@@ -198,21 +218,21 @@ func members(object []byte, f func(key, value []byte)) {
 			return
 		}
 		key := object[i+1 : k-1]
-		v := skipSpace(object, skipSpace(object, k)+1)
+		v := SkipSpace(object, SkipSpace(object, k)+1)
 		end, err := skipValue(object, v, 0)
 		if err != nil {
 			return
 		}
 		f(key, object[v:end:end])
-		if i = skipSpace(object, end); i >= len(object) || object[i] != ',' {
+		if i = SkipSpace(object, end); i >= len(object) || object[i] != ',' {
 			return
 		}
 	}
 }
 
-// member returns one member of an object; nil: there is none.
-func member(object []byte, name string) (value []byte) {
-	members(object, func(k, v []byte) {
+// Member returns one member of an object; nil: there is none.
+func Member(object []byte, name string) (value []byte) {
+	Members(object, func(k, v []byte) {
 		if string(k) == name {
 			value = v
 		}
@@ -220,8 +240,8 @@ func member(object []byte, name string) (value []byte) {
 	return value
 }
 
-// text reads a checked JSON string.
-func text(raw []byte) (string, bool) {
+// Text reads a checked JSON string.
+func Text(raw []byte) (string, bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
 	}
@@ -233,6 +253,7 @@ func text(raw []byte) (string, bool) {
 	return s, err == nil
 }
 
-func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
+// IsObject and IsNull tell what a checked value is.
+func IsObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 
-func isNull(raw []byte) bool { return string(raw) == "null" }
+func IsNull(raw []byte) bool { return string(raw) == "null" }

@@ -1,6 +1,4 @@
-//go:build !nomcpdebug
-
-package mcpdebug
+package crashes
 
 import (
 	"bytes"
@@ -9,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -17,43 +16,45 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/buildinfo"
 	"github.com/loupe-ecs/loupe/internal/stacks"
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
+	"github.com/loupe-ecs/loupe/internal/words"
 )
 
-// crashFile keeps the end of a process for the next one. Three files: the one
+// File keeps the end of a process for the next one. Three files: the one
 // the host named, which the dying runtime writes; NAME.run, which tells that a
 // process runs and who it is; NAME.previous, the end of an earlier process
-// until somebody has acknowledged it.
-type crashFile struct {
+// until somebody has acknowledged it. The zero value keeps nothing.
+type File struct {
 	mu       sync.Mutex
-	s        *Server
+	log      *slog.Logger
 	path     string
 	file     *os.File
-	previous *builtin.PreviousCrash
+	previous *Previous
 	marked   uint64
 }
 
 // runMarker is NAME.run. A server that is closed removes it.
 type runMarker struct {
-	Build builtin.Build `json:"build"`
+	Build buildinfo.Run `json:"build"`
 	Frame uint64        `json:"frame"`
 }
 
 const maxCrashReport = 256 << 10
 
-// open reads what the last process left and takes the file over.
-func (c *crashFile) open(s *Server) {
-	c.s = s
-	if c.path = s.opts.CrashFile; c.path == "" {
+// Open reads what the last process left at path and takes the file over; ""
+// keeps nothing.
+func (c *File) Open(path string, log *slog.Logger) {
+	c.path, c.log = path, log
+	if path == "" {
 		return
 	}
 	if err := c.take(); err != nil {
-		s.log.Error("the crash file cannot be used: fatal errors will not be kept", "path", c.path, "err", err)
+		log.Error("the crash file cannot be used: fatal errors will not be kept", "path", c.path, "err", err)
 	}
 }
 
-func (c *crashFile) take() error {
+func (c *File) take() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f, err := os.OpenFile(c.path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -69,7 +70,7 @@ func (c *crashFile) take() error {
 }
 
 // takeOver makes f this process's, unless another one that runs has it.
-func (c *crashFile) takeOver(f *os.File) error {
+func (c *File) takeOver(f *os.File) error {
 	var m runMarker
 	if b, err := readSome(c.path + ".run"); err == nil {
 		_ = json.Unmarshal(b, &m)
@@ -80,12 +81,12 @@ func (c *crashFile) takeOver(f *os.File) error {
 	if errors.Is(err, errLocked) || err != nil && m.Build.PID != 0 && m.Build.PID != os.Getpid() && alive(m.Build.PID) {
 		return fmt.Errorf("process %d uses it", m.Build.PID)
 	}
-	left, err := c.leftBehind()
+	left, err := LeftBehind(c.path)
 	if err != nil {
 		return err
 	}
 	if left != nil {
-		c.s.log.Warn("the previous process ended badly", "reason", left.Reason, "pid", left.Build.PID)
+		c.log.Warn("the previous process ended badly", "reason", left.Reason, "pid", left.Build.PID)
 		if b, err := json.Marshal(left); err == nil {
 			if err := os.WriteFile(c.path+".previous", b, 0o600); err != nil {
 				return err
@@ -93,7 +94,7 @@ func (c *crashFile) takeOver(f *os.File) error {
 		}
 	}
 	if b, err := readSome(c.path + ".previous"); err == nil {
-		var p builtin.PreviousCrash
+		var p Previous
 		if json.Unmarshal(b, &p) == nil && p.Reason != "" {
 			c.previous = &p
 		}
@@ -104,34 +105,34 @@ func (c *crashFile) takeOver(f *os.File) error {
 	return debug.SetCrashOutput(f, debug.CrashOptions{})
 }
 
-// leftBehind tells how the process that used the file before ended; nil if it
+// LeftBehind tells how the process that used the file before ended; nil if it
 // ended well.
-func (c *crashFile) leftBehind() (*builtin.PreviousCrash, error) {
+func LeftBehind(path string) (*Previous, error) {
 	var m runMarker
-	b, err := readSome(c.path + ".run")
+	b, err := readSome(path + ".run")
 	ran := err == nil
 	if ran {
 		_ = json.Unmarshal(b, &m) // a marker that was cut short still says that one ran
 	}
-	report, err := readSome(c.path)
+	report, err := readSome(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	report = bytes.TrimSpace(report)
-	p := &builtin.PreviousCrash{Build: m.Build, LastFrame: m.Frame}
+	p := &Previous{Build: m.Build, LastFrame: m.Frame}
 	switch {
 	case len(report) > 0:
 		reason, frames := stacks.Fatal(report)
 		if len(frames) > maxFrames {
 			frames = frames[:maxFrames]
 		}
-		p.Seen, p.Reason, p.Frames, p.Text = true, clip(reason, 1024), wireFrames(frames), clip(strings.ToValidUTF8(string(report), "\uFFFD"), 16<<10)
-		if st, err := os.Stat(c.path); err == nil {
+		p.Seen, p.Reason, p.Frames, p.Text = true, words.Clip(reason, 1024), frames, words.Clip(strings.ToValidUTF8(string(report), "\uFFFD"), 16<<10)
+		if st, err := os.Stat(path); err == nil {
 			p.EndedAt = st.ModTime().Format(time.RFC3339)
 		}
-	case ran && (m.Build.PID != os.Getpid() || m.Build.StartedAt != buildInfo().StartedAt): // in a container every run may have the same number
+	case ran && (m.Build.PID != os.Getpid() || m.Build.StartedAt != buildinfo.Process().StartedAt): // in a container every run may have the same number
 		p.Reason = "its end was not seen: it was killed, ran out of memory, or left without closing the server"
-		if st, err := os.Stat(c.path + ".run"); err == nil {
+		if st, err := os.Stat(path + ".run"); err == nil {
 			p.EndedAt = st.ModTime().Format(time.RFC3339)
 		}
 	default:
@@ -140,8 +141,8 @@ func (c *crashFile) leftBehind() (*builtin.PreviousCrash, error) {
 	return p, nil
 }
 
-func (c *crashFile) writeMarker(frame uint64) error {
-	b, err := json.Marshal(runMarker{Build: buildInfo(), Frame: frame})
+func (c *File) writeMarker(frame uint64) error {
+	b, err := json.Marshal(runMarker{Build: buildinfo.Process(), Frame: frame})
 	if err != nil {
 		return err
 	}
@@ -153,9 +154,9 @@ func (c *crashFile) writeMarker(frame uint64) error {
 	return os.Rename(c.path+".run.tmp", c.path+".run")
 }
 
-// mark notes the frame now and then, so that a killed process tells how far it
+// Mark notes the frame now and then, so that a killed process tells how far it
 // came, and when it was last seen.
-func (c *crashFile) mark(frame uint64) {
+func (c *File) Mark(frame uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.file != nil && frame != c.marked {
@@ -163,15 +164,15 @@ func (c *crashFile) mark(frame uint64) {
 	}
 }
 
-// unread is the unacknowledged end of an earlier process.
-func (c *crashFile) unread() *builtin.PreviousCrash {
+// Unread is the unacknowledged end of an earlier process.
+func (c *File) Unread() *Previous {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.previous
 }
 
-// acknowledge forgets it.
-func (c *crashFile) acknowledge() bool {
+// Acknowledge forgets it.
+func (c *File) Acknowledge() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.previous == nil {
@@ -182,8 +183,8 @@ func (c *crashFile) acknowledge() bool {
 	return true
 }
 
-// close gives the runtime's slot back: the process ended its debugging well.
-func (c *crashFile) close() {
+// Close gives the runtime's slot back: the process ended its debugging well.
+func (c *File) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.file == nil {

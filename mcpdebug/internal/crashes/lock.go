@@ -1,6 +1,6 @@
-//go:build !nomcpdebug && (darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package mcpdebug
+package crashes
 
 import (
 	"errors"

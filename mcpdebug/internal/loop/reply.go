@@ -1,6 +1,4 @@
-//go:build !nomcpdebug
-
-package mcpdebug
+package loop
 
 import (
 	"bytes"
@@ -10,18 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-// maxReplyBytes bounds an answer, pictures in base64 included.
-const maxReplyBytes = 1 << 20
+// MaxReplyBytes bounds an answer, pictures in base64 included.
+const MaxReplyBytes = 1 << 20
 
 // slowFrame is when a frame part is reported: half a frame at 60 Hz.
 const slowFrame = 8 * time.Millisecond
@@ -43,19 +40,10 @@ func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 	}
 	bare := r.Bare || len(r.Content) > 0
 	if !bare || len(r.Structured) > 0 {
-		b := r.Structured
-		if len(b) == 0 {
-			b = json.RawMessage("{}")
-		} else if !r.Valid() {
-			return refusedReply(&refusal.Error{Code: refusal.Panicked, Message: "the tool's result is no JSON object: a mistake of the tool, which did run", Got: clip(string(b), 200)}, frame)
+		var ok bool
+		if reply.Structured, ok = r.Object(frame); !ok {
+			return refusedReply(&refusal.Error{Code: refusal.Panicked, Message: "the tool's result is no JSON object: a mistake of the tool, which did run", Got: words.Clip(string(r.Structured), 200)}, frame)
 		}
-		if bytes.IndexByte(b, '\n') >= 0 {
-			var buf bytes.Buffer
-			if json.Compact(&buf, b) == nil {
-				b = buf.Bytes()
-			}
-		}
-		reply.Structured = withFrame(b, frame)
 	}
 	if bare {
 		reply.Text, reply.Structured = string(reply.Structured), nil
@@ -64,57 +52,13 @@ func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 	for _, c := range reply.Content {
 		size += len(c.Text) + base64.StdEncoding.EncodedLen(len(c.Data))
 	}
-	if size > maxReplyBytes {
+	if size > MaxReplyBytes {
 		return refusedReply(&refusal.Error{Code: refusal.TooLarge,
-			Message: fmt.Sprintf("the answer has %d bytes, more than the limit of %d; the call itself was carried out", size, maxReplyBytes),
-			Got:     size, Want: maxReplyBytes,
+			Message: fmt.Sprintf("the answer has %d bytes, more than the limit of %d; the call itself was carried out", size, MaxReplyBytes),
+			Got:     size, Want: MaxReplyBytes,
 			Hint: "ask for less: a smaller limit or maxBytes, fewer paths in select, one component, one page at a time"}, frame)
 	}
 	return reply
-}
-
-// withFrame adds "frame" to an object unless it has one of its own.
-func withFrame(object []byte, frame uint64) []byte {
-	if bytes.Contains(object, []byte(`"frame"`)) && hasKey(object, "frame") {
-		return object
-	}
-	body := bytes.TrimRight(object, " \t\r\n")
-	body = body[:len(body)-1] // the brace
-	out := make([]byte, 0, len(body)+32)
-	out = append(out, body...)
-	if len(bytes.TrimSpace(body)) > 1 {
-		out = append(out, ',')
-	}
-	out = append(out, `"frame":`...)
-	out = strconv.AppendUint(out, frame, 10)
-	return append(out, '}')
-}
-
-// hasKey reports whether a valid JSON object has the key at its top level.
-func hasKey(object []byte, key string) bool {
-	depth := 0
-	for i := 0; i < len(object); i++ {
-		switch object[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case '"':
-			start := i + 1
-			for i++; object[i] != '"'; i++ {
-				if object[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 1 && string(object[start:i]) == key {
-				rest := bytes.TrimLeft(object[i+1:], " \t\r\n")
-				if len(rest) > 0 && rest[0] == ':' {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // typed makes the one typed error of anything a tool returned.
@@ -158,29 +102,18 @@ func refusedReply(err error, frame uint64) *tools.Reply {
 	}
 	object["error"] = e
 	b := marshal(object)
-	if b == nil || len(b) > maxReplyBytes {
+	if b == nil || len(b) > MaxReplyBytes {
 		// Got, Want or Extra hold what JSON cannot, or far too much of it.
-		c := refusal.Error{Code: e.Code, Message: clip(e.Message, maxReplyBytes/4), Options: e.Options, Total: e.Total, Hint: e.Hint, Next: e.Next}
+		c := refusal.Error{Code: e.Code, Message: words.Clip(e.Message, MaxReplyBytes/4), Options: e.Options, Total: e.Total, Hint: e.Hint, Next: e.Next}
 		if e.Got != nil {
-			c.Got = inWords(e.Got)
+			c.Got = words.Of(e.Got)
 		}
 		if e.Want != nil {
-			c.Want = inWords(e.Want)
+			c.Want = words.Of(e.Want)
 		}
 		b = marshal(map[string]any{"frame": frame, "error": &c})
 	}
-	return &tools.Reply{IsError: true, Structured: b, Text: sentence(e)}
-}
-
-// inWords describes a value that JSON cannot hold. Printing what may refer to
-// itself would never end: of those only the type is told.
-func inWords(v any) string {
-	switch reflect.ValueOf(v).Kind() {
-	case reflect.String, reflect.Bool, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128,
-		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return clip(fmt.Sprint(v), 1024)
-	}
-	return fmt.Sprintf("(%T)", v)
+	return &tools.Reply{IsError: true, Err: e, Structured: b, Text: sentence(e)}
 }
 
 func marshal(v any) (out []byte) {
@@ -204,7 +137,7 @@ func sentence(e *refusal.Error) string {
 		return e.Message
 	}
 	var b strings.Builder
-	b.WriteString(clip(e.Message, maxReplyBytes/4))
+	b.WriteString(words.Clip(e.Message, MaxReplyBytes/4))
 	if len(e.Options) > 0 {
 		fmt.Fprintf(&b, "; options: %s", strings.Join(e.Options, ", "))
 		if e.Total > len(e.Options) {
@@ -224,17 +157,15 @@ func sentence(e *refusal.Error) string {
 	return b.String()
 }
 
-// codeOf tells a reply's code for logs: "" for a success.
-func codeOf(r *tools.Reply) (refusal.Code, string) {
+// CodeOf tells a reply's code for logs, and its text: "" for a success.
+func CodeOf(r *tools.Reply) (refusal.Code, string) {
 	switch {
-	case r.RPC != nil:
-		return refusal.NotFound, r.RPC.Message
 	case !r.IsError:
 		return "", ""
+	case r.RPC != nil:
+		return refusal.NotFound, r.RPC.Message
+	case r.Err != nil:
+		return r.Err.Code, r.Text
 	}
-	var doc struct{ Error struct{ Code refusal.Code } }
-	if json.Unmarshal(r.Structured, &doc) != nil || doc.Error.Code == "" {
-		return refusal.InvalidArguments, r.Text
-	}
-	return doc.Error.Code, r.Text
+	return refusal.InvalidArguments, r.Text
 }

@@ -1,0 +1,60 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// find looks the tool up, once; a reply is a refusal. A component that was
+// registered just now brings its tools along: a name that nobody knows is
+// looked for again in a fresh Catalog.
+func (c *call) find() *tools.Reply {
+	if c.l.closing.Load() {
+		return c.refuse(errClosed())
+	}
+	if c.pub = c.in.Tool; c.pub != nil {
+		return nil
+	}
+	name := c.in.Request.Name
+	var ok bool
+	if c.pub, ok = c.l.cfg.Registry.Listing().Lookup(name); ok {
+		return nil
+	}
+	if v := c.l.View(); c.way == overQueue && v.Bound {
+		c.l.awaitRefresh(c.ctx, v)
+		if c.pub, ok = c.l.cfg.Registry.Listing().Lookup(name); ok {
+			return nil
+		}
+	}
+	return c.unknown(name)
+}
+
+// unknown refuses a name that no tool has. A subsystem's tool before the host
+// has bound its interfaces is not unknown.
+func (c *call) unknown(name string) *tools.Reply {
+	e := &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("unknown tool %q", name), Got: name, Hint: "help lists every tool", Next: "help"}
+	if lacks := c.l.cfg.Lacks; lacks != nil {
+		switch subsystem, t := lacks(name); {
+		case t == nil:
+		case c.l.View().App == nil: // the game may yet provide it
+			if e := c.l.gate(&t.Spec, false, onArrival); e != nil {
+				return c.refuse(e)
+			}
+			return c.refuse(noApp(name))
+		default:
+			e.Hint, e.Next = "the game does not provide it ("+subsystem+"); capabilities lists what it lacks", "capabilities"
+		}
+	}
+	var names []string
+	for _, p := range c.l.cfg.Registry.Listing().Tools {
+		if c.l.cfg.Offers == nil || c.l.cfg.Offers(&p.Spec) {
+			names = append(names, p.Spec.Name)
+		}
+	}
+	e.Options, e.Total = refusal.Nearest(name, names), len(names)
+	data, _ := json.Marshal(map[string]any{"code": e.Code, "got": name, "options": e.Options, "total": e.Total, "hint": e.Hint})
+	return &tools.Reply{IsError: true, Err: e, RPC: &tools.RPCError{Code: -32602, Message: e.Message, Data: data}}
+}
