@@ -70,6 +70,14 @@ func (l *Line) Ticks() (from, to uint64, ok bool) {
 	return l.spans[0].samples[0].Tick, last.samples[last.hi-1].Tick, true
 }
 
+// First is the first sample; the zero Ref if nothing is recorded.
+func (l *Line) First() Ref {
+	if len(l.spans) == 0 {
+		return Ref{}
+	}
+	return l.spans[0].samples[0].Ref
+}
+
 // Refs names the samples with ticks from to to, in order.
 func (l *Line) Refs(from, to uint64) (refs []Ref) {
 	for _, s := range l.spans {

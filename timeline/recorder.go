@@ -19,6 +19,9 @@ type Options struct {
 	Every int
 	// Memory bounds the recorded samples, in bytes. Default 256 MiB.
 	Memory int64
+	// Pin keeps what is recorded: when the memory is full recording ends. Default
+	// false: the oldest samples are forgotten.
+	Pin bool
 }
 
 // Defaults and limits of Options.
@@ -131,6 +134,7 @@ func (r *Recorder) Start(o Options, frame uint64) error {
 		return tooSmall(need, o.Memory)
 	}
 	r.ring.limit.Store(o.Memory)
+	r.ring.pinned.Store(o.Pin)
 	r.every.Store(int32(o.Every))
 	r.want.Store(int32(o.Every))
 	if r.run != nil {
@@ -387,8 +391,12 @@ func (r *Recorder) packOne(p *packer, s *shot) (failed string) {
 		}
 	}()
 	p.pack(s)
-	if need, most := p.seg.keyBytes(), r.ring.most(); need > most/2 {
+	need, most := p.seg.keyBytes(), r.ring.most()
+	switch {
+	case need > most/2:
 		return tooSmall(need, most).Message
+	case r.ring.full():
+		return fmt.Sprintf("the memory of %d MiB is full, and pin keeps what is recorded", most>>20)
 	}
 	return ""
 }

@@ -9,7 +9,8 @@ import (
 // ring is the recorded samples: segments in the order in which they were
 // recorded, the oldest pushed out when they take more than the memory.
 type ring struct {
-	limit atomic.Int64
+	limit  atomic.Int64
+	pinned atomic.Bool // nothing is pushed out
 
 	mu       sync.Mutex
 	segments []*segment
@@ -53,7 +54,7 @@ func (r *ring) publish(p *packer, smp sample, lengths int, raw int64) {
 	p.seg.raw = append(p.seg.raw, raw)
 	r.raw += raw
 	r.samples++
-	for r.bytes > r.most() && len(r.segments) > 1 {
+	for r.bytes > r.most() && len(r.segments) > 1 && !r.pinned.Load() {
 		r.pushOut()
 	}
 }
@@ -108,4 +109,11 @@ func (r *ring) enter(b int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.current = b
+}
+
+// full: the memory is used up, and nothing may be pushed out.
+func (r *ring) full() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pinned.Load() && r.bytes > r.most()
 }

@@ -67,6 +67,8 @@ type Frame struct {
 	App     *App      // nil unless one is bound
 	Catalog *ecs.Catalog
 	Call    *Call
+	// Tick is that of a recorded world; nil: World is the live one.
+	Tick *uint64
 	// Once: the frame part runs within Dispatch or another tool and cannot be
 	// run again, so [ErrLater] would be refused.
 	Once bool

@@ -46,7 +46,15 @@ type Phases[In, Prep, Copy, Out any] struct {
 	Before func(*Call, In) (Prep, error)
 	Frame  func(*Frame, Prep) (Copy, error)
 	After  func(*Call, Copy) (Out, error)
+	// Instead may give a frame to run on instead of the game's: its World is one
+	// that is not live. All parts then run off the frame goroutine, Before with
+	// its Catalog, and a result that implements [AtTick] is told the frame's Tick.
+	// Nil, or a nil frame: the game's own.
+	Instead func(*Call, In) (*Frame, error)
 }
+
+// AtTick is implemented by results of tools that can read a recorded world.
+type AtTick interface{ AtTick(tick uint64) }
 
 // NewPhased makes a tool in three parts.
 func NewPhased[In, Prep, Copy, Out any](spec Spec, p Phases[In, Prep, Copy, Out]) *Tool {
@@ -61,12 +69,23 @@ func NewPhased[In, Prep, Copy, Out any](spec Spec, p Phases[In, Prep, Copy, Out]
 		p.After = func(_ *Call, c Copy) (Out, error) { return convert[Out](c), nil }
 	}
 	t := typed[In, Out](spec, func(c *Call, in In) (Job, error) {
+		var instead *Frame
+		if p.Instead != nil {
+			var err error
+			if instead, err = p.Instead(c, in); err != nil {
+				return Job{}, err
+			}
+			if instead != nil {
+				c.Catalog = instead.Catalog
+			}
+		}
 		prep, err := p.Before(c, in)
 		if err != nil {
 			return Job{}, err
 		}
 		var copied Copy
 		return Job{
+			Instead: instead,
 			Frame: func(f *Frame) (err error) {
 				copied, err = p.Frame(f, prep)
 				return err
@@ -76,12 +95,27 @@ func NewPhased[In, Prep, Copy, Out any](spec Spec, p Phases[In, Prep, Copy, Out]
 				if err != nil {
 					return nil, err
 				}
+				if instead != nil {
+					return EncodeResult(stamped(&out, instead.Tick))
+				}
 				return EncodeResult(out)
 			},
 		}, nil
 	})
 	t.Handler.(*typedHandler[In]).phased = phased
 	return t
+}
+
+// stamped is a result that knows which recorded tick it is of.
+func stamped[Out any](out *Out, tick *uint64) any {
+	if tick != nil {
+		if at, ok := any(out).(AtTick); ok { // a struct
+			at.AtTick(*tick)
+		} else if at, ok := any(*out).(AtTick); ok { // a pointer
+			at.AtTick(*tick)
+		}
+	}
+	return *out
 }
 
 func convert[To, From any](v From) To {

@@ -20,7 +20,7 @@ type Query struct {
 	Target    string   // relation target: "42v3", or "42" for who lives there now
 	Relation  string   // with Target: the relation that points at it; "": any
 	Where     string   // Go boolean expression over field paths
-	LookBack  bool     // Where may ask for prev(x)
+	LookBack  bool     `json:"-"` // Where may ask for prev(x)
 }
 
 // Plan is a checked and compiled Query. Any goroutine may compile; running it
