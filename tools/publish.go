@@ -11,7 +11,7 @@ func publish(t *Tool) (*Published, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	p := &Published{Tool: t, Spec: t.Spec, Handler: t.Handler}
+	p := &Published{Tool: t, Spec: t.Spec, Handler: t.Handler, Schema: t.InputSchema, Fields: t.Fields}
 	if p.Spec.Group == "" {
 		p.Spec.Group = "custom"
 	}

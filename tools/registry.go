@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Registry holds tools in the order of their first registration. It belongs
@@ -44,6 +45,9 @@ type Published struct {
 	// tools/list: as short as can be, and with all there is to say.
 	Input, Output json.RawMessage
 	Lean, Full    json.RawMessage
+	// Schema and Fields are the tool's InputSchema and Fields.
+	Schema *Schema
+	Fields []*value.Field
 	// Usage is one line that says how to call the tool.
 	Usage string
 	// Arguments are the names of the input schema's properties.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Spec is what a tool says of itself besides its types.
@@ -59,6 +60,10 @@ type Tool struct {
 	InputSchema  *Schema // nil: any object
 	OutputSchema *Schema // nil: any object
 	Handler      Handler
+	// Fields are the described Go values that InputSchema was made of, which
+	// know more than a schema says (tools/text speaks of them); nil for a schema
+	// that was written by hand.
+	Fields []*value.Field
 }
 
 // Handler prepares a call. Prepare runs off the frame goroutine (inline on it

@@ -150,6 +150,7 @@ func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
 		t.OutputSchema = nil
 	}
 	args := value.ArgsOf(reflect.TypeFor[In]())
+	t.Fields = args.Fields
 	t.Handler = &typedHandler[In]{args: args, job: job, content: content, entities: args.Root.HoldsEntities()}
 	return t
 }

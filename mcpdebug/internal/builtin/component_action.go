@@ -38,6 +38,7 @@ func actionTool(comp *ecs.Component, action *value.ActionInfo, name string) *too
 			NeedsWorld:  true,
 		},
 		InputSchema:  tools.StructSchema(a.args),
+		Fields:       a.args,
 		OutputSchema: tools.AnswerSchema(action.Out.Root),
 		Handler:      a,
 	}

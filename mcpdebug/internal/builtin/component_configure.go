@@ -54,6 +54,7 @@ func configureTool(registry *tools.Registry, comp *ecs.Component, name string) *
 			Idempotent:  true, NeedsWorld: true,
 		},
 		InputSchema:  tools.AtLeast(tools.StructSchema(props), 2),
+		Fields:       props,
 		OutputSchema: outputOf(registry, "modify"),
 		Handler:      c,
 	}

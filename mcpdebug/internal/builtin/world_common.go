@@ -103,7 +103,8 @@ func (a entityArg) writing(name string) error {
 // withEntities advises the ordinary form of entity arguments in the tool's
 // input schema; the decoder takes more.
 func withEntities[In any](t *tools.Tool) *tools.Tool {
-	t.InputSchema = tools.StructSchema(entityFields(value.ArgsOf(reflect.TypeFor[In]()).Fields))
+	t.Fields = entityFields(value.ArgsOf(reflect.TypeFor[In]()).Fields)
+	t.InputSchema = tools.StructSchema(t.Fields)
 	return t
 }
 

@@ -1,0 +1,31 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+)
+
+// Validate refuses a call that would be refused before it is run, as a server
+// does, whether or not there is one: an unknown tool, arguments that do not
+// fit. It runs the tool's part before, if it has one. Any goroutine.
+func (r *Registry) Validate(tool string, arguments json.RawMessage) error {
+	l := r.Listing()
+	p, ok := l.Lookup(tool)
+	if !ok {
+		names := l.Names()
+		return &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("no tool named %q", tool), Got: tool,
+			Options: refusal.Nearest(tool, names), Total: len(names), Next: "help"}
+	}
+	if _, plain := p.Handler.(HandlerFunc); plain {
+		if err := CheckArguments(p, arguments); err != nil {
+			return err
+		}
+	}
+	_, err := p.Handler.Prepare(&Call{Context: context.Background(), Request: Request{Name: tool, Arguments: arguments},
+		Registry: r, Log: slog.New(slog.DiscardHandler)}, arguments)
+	return err
+}
