@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // Compiling an op is where a file's type and today's Go type are matched:
@@ -51,6 +54,10 @@ func (d *decoder) compile(w int, n *node, path string) (*op, bool) {
 	d.plans[key] = o
 	d.planned = append(d.planned, key)
 	if d.plan(o, w, n, path) {
+		if n.Kind == value.KindEntity {
+			run := o.run
+			o.run = func(d *decoder, p unsafe.Pointer) { run(d, p); d.entity((*ecs.Entity)(p)) }
+		}
 		return o, true
 	}
 	for _, k := range d.planned[mark:] {
@@ -132,6 +139,8 @@ func (d *decoder) planStruct(o *op, w int, n *node, path string) bool {
 		offset uintptr
 		op     *op // nil: skip
 		w      int
+		// dangling: entities in it may be dead.
+		dangling bool
 	}
 	var steps []step
 	t := &d.types[w]
@@ -141,7 +150,7 @@ func (d *decoder) planStruct(o *op, w int, n *node, path string) bool {
 		if nf := n.field(f.name); nf != nil {
 			if fo, ok := d.compile(f.typ, nf.node, join(path, f.name)); ok {
 				found[f.name], matched = true, true
-				steps = append(steps, step{nf.offset, fo, f.typ})
+				steps = append(steps, step{nf.offset, fo, f.typ, nf.dangling})
 				continue
 			}
 		}
@@ -168,11 +177,15 @@ func (d *decoder) planStruct(o *op, w int, n *node, path string) bool {
 	}
 	o.run = func(d *decoder, p unsafe.Pointer) {
 		for i := range steps {
-			if s := &steps[i]; s.op != nil {
-				s.op.run(d, unsafe.Add(p, s.offset))
-			} else {
+			s := &steps[i]
+			if s.op == nil {
 				d.skip(s.w)
+				continue
 			}
+			outer := d.dangling
+			d.dangling = outer || s.dangling
+			s.op.run(d, unsafe.Add(p, s.offset))
+			d.dangling = outer
 		}
 	}
 	return true
@@ -200,10 +213,7 @@ func (d *decoder) planArray(o *op, w int, n *node, path string) bool {
 	if t.count > uint64(n.Len) {
 		return false
 	}
-	if n.dense && d.same(w, n) {
-		o.run = func(d *decoder, p unsafe.Pointer) { copy(unsafe.Slice((*byte)(p), n.Size), d.take(int(n.Size))) }
-		return true
-	}
+	dense := n.dense && d.same(w, n)
 	elem, ok := d.compile(t.elem, n.elem, path+"[]")
 	if !ok {
 		return false
@@ -216,6 +226,10 @@ func (d *decoder) planArray(o *op, w int, n *node, path string) bool {
 	o.empty = elem.empty || t.count == 0
 	count := int(t.count)
 	o.run = func(d *decoder, p unsafe.Pointer) {
+		if dense && !d.judges(n) {
+			copy(unsafe.Slice((*byte)(p), n.Size), d.take(int(n.Size)))
+			return
+		}
 		for i := range count {
 			elem.run(d, unsafe.Add(p, uintptr(i)*n.elem.Size))
 		}
@@ -244,7 +258,7 @@ func (d *decoder) planSlice(o *op, w int, n *node, path string) bool {
 		s := reflect.MakeSlice(n.Go, size, size)
 		v.Set(s)
 		base := s.UnsafePointer()
-		if dense {
+		if dense && !d.judges(n) {
 			copy(unsafe.Slice((*byte)(base), uintptr(size)*n.elem.Size), d.take(size*int(n.elem.Size)))
 			return
 		}

@@ -35,6 +35,8 @@ type decoder struct {
 	refs  []refEntry
 	queue []int
 	depth int
+
+	entityCheck
 }
 
 func (d *decoder) fail(format string, args ...any) {
@@ -190,22 +192,28 @@ func (d *decoder) ref(w int, n *node, create func() refEntry) unsafe.Pointer {
 }
 
 func (d *decoder) mapping(t *fileType, r refEntry) {
-	n := d.entries(t)
+	n, dropped := d.entries(t), 0
 	k, v := reflect.New(r.n.key.Go).Elem(), reflect.New(r.n.elem.Go).Elem()
 	d.charge(int64(n) * int64(r.n.key.Size+r.n.elem.Size+16))
 	for range n {
 		k.SetZero()
 		d.start(r.key, k)
+		cleared := d.cleared
 		r.key.run(d, k.Addr().UnsafePointer())
+		gone := d.cleared > cleared
 		if r.n.key.References && !k.Comparable() {
 			d.fail("a map key cannot be compared")
 		}
 		v.SetZero()
 		d.start(r.elem, v)
 		r.elem.run(d, v.Addr().UnsafePointer())
+		if gone { // an entry about nobody
+			dropped++
+			continue
+		}
 		r.m.SetMapIndex(k, v)
 	}
-	if r.m.Len() != n {
+	if r.m.Len() != n-dropped {
 		d.fail("a map has a key twice")
 	}
 }
@@ -301,8 +309,10 @@ func (d *decoder) column(w int, n *node, form byte, rows int) reflect.Value {
 	d.charge(int64(rows) * int64(n.Size))
 	out := reflect.MakeSlice(reflect.SliceOf(n.Go), rows, rows)
 	base := out.UnsafePointer()
+	d.foreign = d.elsewhere || !d.same(w, n)
+	defer d.reportCleared()
 	if form == laneForm {
-		if d.same(w, n) {
+		if d.same(w, n) && !d.judges(n) {
 			if !readLanes(d.data[d.off:], n.lanes, base, n.Size, rows) {
 				d.fail("a bool is neither true nor false")
 			}

@@ -22,9 +22,10 @@ type valueDiff struct {
 }
 
 type fieldDiff struct {
-	path string
-	a, b reflect.Value // invalid: not there
-	text [2]json.RawMessage
+	path   string
+	a, b   reflect.Value     // invalid: not there
+	labels []value.EnumLabel // of the field, if it is a labelled integer
+	text   [2]json.RawMessage
 }
 
 func (f fieldDiff) from() json.RawMessage { return f.side(0, f.a) }
@@ -36,6 +37,9 @@ func (f fieldDiff) side(i int, v reflect.Value) json.RawMessage {
 	}
 	if !v.IsValid() {
 		return nil
+	}
+	if f.labels != nil {
+		return value.AppendEnum(nil, v, f.labels)
 	}
 	return render(v)
 }
@@ -108,6 +112,7 @@ func (v *valueDiff) walk(n *node, path string, a, b reflect.Value) {
 	case kBool, kInt, kUint:
 		if !bytes.Equal(memory(a, n.Size), memory(b, n.Size)) {
 			v.add(path, a, b)
+			v.rows[len(v.rows)-1].labels = n.labels
 		}
 	case kString:
 		if a.String() != b.String() {

@@ -98,6 +98,7 @@ func (l *loader) run(body []byte) {
 	l.decoder.budget = &l.budget
 	l.known = &typeNames{cat: l.cat, rename: l.options.Rename}
 	l.lax = l.options.AllowUnknown
+	l.decoder.pool, l.elsewhere = &l.staged.Image.Pool, l.head.Engine != l.cat.Engine.Name
 	l.staged.Header, l.staged.options, l.staged.catalog = l.head, l.options, l.cat
 	if len(body) < 8 {
 		l.fail("the body is missing")

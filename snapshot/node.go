@@ -60,6 +60,8 @@ type nodeField struct {
 	name   string
 	offset uintptr
 	node   *node
+	// dangling: entities in it may be dead.
+	dangling bool
 }
 
 type lane struct {
@@ -128,7 +130,7 @@ func build(l *value.Layout) *node {
 	case kStruct:
 		for i := range l.Parts {
 			p := &l.Parts[i]
-			n.fields = append(n.fields, nodeField{p.Name, p.Offset, labelled(build(p.Layout), p.Labels)})
+			n.fields = append(n.fields, nodeField{p.Name, p.Offset, labelled(build(p.Layout), p.Labels), p.Dangling})
 		}
 	case kMap:
 		n.key = build(l.Key)
