@@ -2,6 +2,7 @@ package value
 
 import (
 	"reflect"
+	"strconv"
 	"unsafe"
 )
 
@@ -12,6 +13,13 @@ type Place struct {
 	Layout   *Layout
 	Labels   []EnumLabel
 	Dangling bool
+}
+
+// Labelled reports whether the integer at at is one that the place's labels know,
+// or leave open.
+func (p *Place) Labelled(at unsafe.Pointer) bool {
+	f := Field{Enum: p.Labels, open: p.Layout.openLabels}
+	return f.Labelled(readInt(p.Layout.Mem, at))
 }
 
 // maxFixed bounds the arrays that are taken apart: what has more elements is a
@@ -31,13 +39,17 @@ func (l *Layout) Places(want func(*Layout, []EnumLabel) bool) (list []Place, who
 		case l.Mem == reflect.Struct:
 			for i := range l.Parts {
 				part := &l.Parts[i]
-				walk(Place{pathText([]segment{{name: p.Path}, {name: part.Name}}), p.Offset + part.Offset, part.Layout, part.Labels, p.Dangling || part.Dangling})
+				path := part.Name
+				if p.Path != "" {
+					path = p.Path + "." + path
+				}
+				walk(Place{path, p.Offset + part.Offset, part.Layout, part.Labels, p.Dangling || part.Dangling})
 			}
 		case l.Mem == reflect.Array && l.Len > maxFixed:
 			whole = false
 		case l.Mem == reflect.Array && l.Elem != nil:
 			for i := range l.Len {
-				walk(Place{p.Path + pathText([]segment{{index: i}}), p.Offset + uintptr(i)*l.Elem.Size, l.Elem, l.Elem.Labels, p.Dangling})
+				walk(Place{p.Path + "[" + strconv.Itoa(i) + "]", p.Offset + uintptr(i)*l.Elem.Size, l.Elem, l.Elem.Labels, p.Dangling})
 			}
 		}
 	}

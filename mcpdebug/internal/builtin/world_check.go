@@ -177,25 +177,13 @@ func (k *checker) types() {
 
 // pointerPath names the first field that holds a pointer.
 func pointerPath(t *value.Type) string {
-	var walk func(path string, rt reflect.Type) string
-	walk = func(path string, rt reflect.Type) string {
-		switch rt.Kind() {
-		case reflect.Struct:
-			for i := range rt.NumField() {
-				if p := walk(dotted(path, rt.Field(i).Name), rt.Field(i).Type); p != "" {
-					return p
-				}
-			}
-		case reflect.Array:
-			if rt.Len() > 0 {
-				return walk(path+"[0]", rt.Elem())
-			}
-		case reflect.Pointer, reflect.Slice, reflect.String, reflect.Map, reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-			return cmp.Or(path, "itself") + " is a " + rt.String()
-		}
+	first, _ := value.LayoutOf(t.Go).Places(func(l *value.Layout, _ []value.EnumLabel) bool {
+		return !l.Flat && (l.Handle || l.Mem != reflect.Struct && (l.Mem != reflect.Array || l.Len > 64))
+	})
+	if len(first) == 0 {
 		return ""
 	}
-	return walk("", t.Go)
+	return cmp.Or(first[0].Path, "itself") + " is a " + first[0].Layout.Go.String()
 }
 
 func (k *checker) archetypes() {

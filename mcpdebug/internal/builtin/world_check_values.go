@@ -2,9 +2,7 @@ package builtin
 
 import (
 	"math"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -12,38 +10,6 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
 )
-
-// numberField is a float at a fixed offset.
-type numberField struct {
-	path   string
-	offset uintptr
-	narrow bool
-}
-
-func floatFieldsOf(t *value.Type) []numberField {
-	var out []numberField
-	var walk func(path string, off uintptr, f *value.Field)
-	walk = func(path string, off uintptr, f *value.Field) {
-		switch f.Kind {
-		case value.KindFloat:
-			out = append(out, numberField{path, off, f.Go.Kind() == reflect.Float32})
-		case value.KindStruct:
-			for _, c := range f.Fields {
-				walk(dotted(path, c.Name), off+c.Offset, c)
-			}
-		case value.KindArray:
-			if f.Elem != nil && f.Go.Len() <= 64 {
-				for i := range f.Go.Len() {
-					walk(path+"["+strconv.Itoa(i)+"]", off+uintptr(i)*f.Go.Elem().Size(), f.Elem)
-				}
-			}
-		}
-	}
-	if t.Root != nil {
-		walk("", 0, t.Root)
-	}
-	return out
-}
 
 // hits counts what was found at one path.
 type hits struct {
@@ -60,12 +26,14 @@ func (h *hits) add(e ecs.Entity) {
 
 // scan is the way through the values of one component, and what was found.
 type scan struct {
-	comp      *ecs.Component
-	floats    []numberField
-	refs      []refField
-	dynamic   bool // entities behind slices, maps and pointers too
-	bad, dead []hits
-	inside    hits
+	comp   *ecs.Component
+	layout *value.Layout
+	// At fixed places: floats, labelled integers, entities. dynamic: there may be
+	// entities elsewhere too.
+	floats, labelled, refs []value.Place
+	dynamic                bool
+	bad, odd, dead         []hits // by place
+	inside                 hits
 
 	passed    map[int]bool // archetypes
 	archetype int          // that the scan is in; -1: none
@@ -98,12 +66,14 @@ func newScan(comp *ecs.Component) *scan {
 	if comp.Entities == 0 {
 		return nil
 	}
-	s := &scan{comp: comp, floats: floatFieldsOf(comp.Type), archetype: -1, passed: map[int]bool{}}
-	s.refs, s.dynamic = entityFieldsOf(comp.Type)
-	if len(s.floats) == 0 && len(s.refs) == 0 && !s.dynamic {
+	s := &scan{comp: comp, layout: value.LayoutOf(comp.Type.Go), archetype: -1, passed: map[int]bool{}}
+	s.floats, _ = s.layout.Places(func(l *value.Layout, _ []value.EnumLabel) bool { return l.Kind == value.KindFloat })
+	s.labelled, _ = s.layout.Places(func(_ *value.Layout, labels []value.EnumLabel) bool { return len(labels) > 0 })
+	s.refs, s.dynamic = entityPlaces(comp.Type)
+	if len(s.floats)+len(s.labelled)+len(s.refs) == 0 && !s.dynamic {
 		return nil
 	}
-	s.bad, s.dead = make([]hits, len(s.floats)), make([]hits, len(s.refs))
+	s.bad, s.odd, s.dead = make([]hits, len(s.floats)), make([]hits, len(s.labelled)), make([]hits, len(s.refs))
 	return s
 }
 
@@ -138,23 +108,29 @@ func (k *checker) run(s *scan) (done bool) {
 func (k *checker) look(s *scan, c ecs.Chunk, p unsafe.Pointer) {
 	for i, f := range s.floats {
 		v := 0.0
-		if f.narrow {
-			v = float64(*(*float32)(unsafe.Add(p, f.offset)))
+		if at := unsafe.Add(p, f.Offset); f.Layout.Size == 4 {
+			v = float64(*(*float32)(at))
 		} else {
-			v = *(*float64)(unsafe.Add(p, f.offset))
+			v = *(*float64)(at)
 		}
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			s.bad[i].add(c.Entity(s.row))
 		}
 	}
+	for i, f := range s.labelled {
+		if !f.Labelled(unsafe.Add(p, f.Offset)) {
+			s.odd[i].add(c.Entity(s.row))
+		}
+	}
 	for i, f := range s.refs {
-		if e := *(*ecs.Entity)(unsafe.Add(p, f.offset)); !e.IsZero() && !k.w.Alive(e) {
+		if e := *(*ecs.Entity)(unsafe.Add(p, f.Offset)); !f.Dangling && !e.IsZero() && !k.w.Alive(e) {
 			s.dead[i].add(c.Entity(s.row))
 		}
 	}
 	if s.dynamic && s.inside.n < 1000 {
-		eachEntityIn("", s.comp.Type.Root, reflect.NewAt(s.comp.Type.Go, p).Elem(), 0, func(path string, e ecs.Entity) bool {
-			if e.IsZero() || k.w.Alive(e) || slices.ContainsFunc(s.refs, func(f refField) bool { return f.path == path }) {
+		s.layout.EachEntity(p, func(at *value.EntityAt) bool {
+			if at.Dangling || at.Entity.IsZero() || k.w.Alive(at.Entity) ||
+				slices.ContainsFunc(s.refs, func(f value.Place) bool { return f.Path == at.Path() }) {
 				return true
 			}
 			s.inside.add(c.Entity(s.row))
@@ -166,14 +142,25 @@ func (k *checker) look(s *scan, c ecs.Chunk, p unsafe.Pointer) {
 func (k *checker) report(s *scan) {
 	for i, h := range s.bad {
 		if h.n > 0 {
-			path := dotted(s.comp.Name, s.floats[i].path)
+			path := dotted(s.comp.Name, s.floats[i].Path)
 			k.find("error", "non_finite", path, `query {"where":"isnan(`+path+`) || isinf(`+path+`)"} lists them; look for a division by zero in the systems that write it`,
 				"%s is NaN or infinite on %d entities (%s)", path, h.n, strings.Join(h.where, ", "))
 		}
 	}
+	for i, h := range s.odd {
+		if h.n > 0 {
+			path := dotted(s.comp.Name, s.labelled[i].Path)
+			var names []string
+			for _, l := range s.labelled[i].Labels {
+				names = append(names, l.Name)
+			}
+			k.find("warning", "not_a_label", path, "a system writes a number that the type does not know, or the labels are out of date",
+				"%s has a number without a label on %d entities (%s); the labels are %s", path, h.n, strings.Join(h.where, ", "), joinLimited(names, 10))
+		}
+	}
 	for i, h := range s.dead {
 		if h.n > 0 {
-			path := dotted(s.comp.Name, s.refs[i].path)
+			path := dotted(s.comp.Name, s.refs[i].Path)
 			k.find("warning", "dead_reference", path, `query {"where":"`+path+` != nil && !alive(`+path+`)"} lists them; a system that reads it must check Alive first`,
 				"%s names a dead entity on %d entities (%s)", path, h.n, strings.Join(h.where, ", "))
 		}
