@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // place names the function that a system runs, as package.Function, and where it
@@ -35,22 +36,52 @@ func at(file string, line int) string {
 	return filepath.ToSlash(filepath.Join(filepath.Base(dir), name)) + ":" + strconv.Itoa(line)
 }
 
-// funcAlign is what functions are aligned to at the least on the platforms that
-// games run on, and near how far a wrapper is from what it wraps at the most:
-// both are of one package, whose code lies together.
-const (
-	funcAlign = 16
-	near      = 1 << 20
-)
+// near is how far a wrapper is from what it wraps at the most: both are of one
+// package, whose code lies together.
+const near = 512 << 10
+
+// entries are the functions of a stretch of the program's code by name: what
+// the runtime keeps no table of. Systems of one game lie in one stretch.
+var entries struct {
+	sync.Mutex
+	from, to uintptr
+	byName   map[string]uintptr
+}
+
+// entry finds a function around pc by its name; 0 if it is not there.
+func entry(name string, pc uintptr) uintptr {
+	e := &entries
+	e.Lock()
+	defer e.Unlock()
+	if pc < e.from || pc > e.to {
+		e.from, e.to, e.byName = pc, pc, map[string]uintptr{}
+		top := pc + near
+		for ; runtime.FuncForPC(top) == nil && top > pc; top -= near / 8 {
+		}
+		e.to = top
+		// Backwards: the pc before a function's first one is of the function
+		// before it, so that each is met once.
+		for at := top; at > pc-near; {
+			f := runtime.FuncForPC(at)
+			if f == nil || f.Entry() > at {
+				break
+			}
+			e.from = f.Entry()
+			e.byName[f.Name()] = e.from
+			at = e.from - 1
+		}
+	}
+	return e.byName[name]
+}
 
 // behind finds the method that the compiler's wrapper f of a method value calls:
 // inlined into it, or among the functions around it. The runtime keeps no table
 // by name.
 func behind(f *runtime.Func, method string) string {
-	entry := f.Entry()
+	entryOf := f.Entry()
 	var inlined runtime.Frame // its first line; the runtime does not tell the one of the func
-	for pc := entry; pc < entry+1024; pc++ {
-		if g := runtime.FuncForPC(pc); g == nil || g.Entry() != entry {
+	for pc := entryOf; pc < entryOf+256; pc++ {
+		if g := runtime.FuncForPC(pc); g == nil || g.Entry() != entryOf {
 			break
 		}
 		frames := runtime.CallersFrames([]uintptr{pc + 1})
@@ -61,12 +92,8 @@ func behind(f *runtime.Func, method string) string {
 	if inlined.Line > 0 {
 		return at(inlined.File, inlined.Line)
 	}
-	for d := uintptr(funcAlign); d < near; d += funcAlign {
-		for _, pc := range [2]uintptr{entry + d, entry - d} {
-			if g := runtime.FuncForPC(pc); g != nil && g.Entry() == pc && g.Name() == method {
-				return at(g.FileLine(pc))
-			}
-		}
+	if pc := entry(method, entryOf); pc != 0 {
+		return at(runtime.FuncForPC(pc).FileLine(pc))
 	}
 	return ""
 }
