@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -115,8 +116,32 @@ func BySystem(p *profile.Profile, index int) []Share {
 // WriteCollapsed writes collapsed stacks, one line a stack: frames root first
 // and separated by semicolons, a space, the value. Flame graph tools read it.
 func WriteCollapsed(w io.Writer, p *profile.Profile, index int) error {
+	sums := collapse(p, index)
+	bw := bufio.NewWriter(w)
+	for _, s := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(bw, "%s %d\n", s, sums[s])
+	}
+	return bw.Flush()
+}
+
+// Collapsed is the heaviest of those lines, at most limit.
+func Collapsed(p *profile.Profile, index, limit int) []string {
+	sums := collapse(p, index)
+	stacks := slices.SortedFunc(maps.Keys(sums), func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	lines := make([]string, 0, min(limit, len(stacks)))
+	for _, s := range stacks[:min(limit, len(stacks))] {
+		lines = append(lines, fmt.Sprintf("%s %d", s, sums[s]))
+	}
+	return lines
+}
+
+// collapse sums a value by stack; stacks without any are left out.
+func collapse(p *profile.Profile, index int) map[string]int64 {
 	sums := map[string]int64{}
 	for _, s := range p.Sample {
+		if s.Value[index] <= 0 {
+			continue
+		}
 		var frames []string
 		for _, loc := range s.Location {
 			for _, line := range loc.Line {
@@ -132,16 +157,5 @@ func WriteCollapsed(w io.Writer, p *profile.Profile, index int) error {
 		slices.Reverse(frames)
 		sums[strings.Join(frames, ";")] += s.Value[index]
 	}
-	stacks := make([]string, 0, len(sums))
-	for s := range sums {
-		stacks = append(stacks, s)
-	}
-	slices.Sort(stacks)
-	bw := bufio.NewWriter(w)
-	for _, s := range stacks {
-		if sums[s] > 0 {
-			fmt.Fprintf(bw, "%s %d\n", s, sums[s])
-		}
-	}
-	return bw.Flush()
+	return sums
 }

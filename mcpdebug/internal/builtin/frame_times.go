@@ -23,6 +23,7 @@ func frameTimesTools(h appHost) []*tools.Tool {
 type frameTimesArgs struct {
 	Frames int    `json:"frames,omitempty" jsonschema:"frames back" debug:"min=1,max=600,default=600"`
 	System string `json:"system,omitempty" jsonschema:"this system alone"`
+	Rows   int    `json:"rows,omitempty" jsonschema:"also list so many of the newest frames" debug:"min=0,max=120"`
 }
 
 type frameTimesResult struct {
@@ -38,6 +39,13 @@ type frameTimesResult struct {
 	Sparkline string        `json:"sparkline" jsonschema:"the frames in time order, each character the longest of an equal share of them"`
 	Systems   []systemTimes `json:"systems" jsonschema:"each system's times, costliest first"`
 	Running   string        `json:"running,omitempty" jsonschema:"the system that runs now"`
+	Rows      []frameRow    `json:"rows,omitempty" jsonschema:"the newest frames, oldest first"`
+}
+
+type frameRow struct {
+	Frame   uint64             `json:"frame" jsonschema:"the host frame"`
+	Ms      float64            `json:"ms" jsonschema:"milliseconds the frame took in systems"`
+	Systems map[string]float64 `json:"systems" jsonschema:"milliseconds of each system that ran"`
 }
 
 type spike struct {
@@ -108,6 +116,15 @@ func frameTimes(app *tools.App, in frameTimesArgs) (r frameTimesResult, err erro
 	}
 	slices.SortStableFunc(r.Systems, func(a, b systemTimes) int { return cmp.Compare(b.AvgMs, a.AvgMs) })
 	r.Spikes = spikes(h, all, percentile(sorted, 0.5), medians)
+	for i := max(0, len(h.Frames)-in.Rows); i < len(h.Frames); i++ {
+		row := frameRow{Frame: h.Frames[i].Frame, Ms: millis(all[i]), Systems: map[string]float64{}}
+		for k, d := range h.Frames[i].Systems {
+			if d >= 0 && (only < 0 || only == k) {
+				row.Systems[h.Systems[k]] = millis(d)
+			}
+		}
+		r.Rows = append(r.Rows, row)
+	}
 	return r, nil
 }
 

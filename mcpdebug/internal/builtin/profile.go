@@ -105,6 +105,8 @@ func (p *profiler) knownSystem(name string) error {
 type profileStopArgs struct {
 	Name string `json:"name,omitempty" jsonschema:"file name" debug:"default=profile"`
 	Top  int    `json:"top,omitempty" jsonschema:"functions to list" debug:"min=1,max=200,default=15"`
+	// Stacks gives a client without access to the files what a flame graph needs.
+	Stacks int `json:"stacks,omitempty" jsonschema:"collapsed stacks to list" debug:"min=0,max=1000"`
 }
 
 type profileStopResult struct {
@@ -119,6 +121,7 @@ type profileStopResult struct {
 	BySystem   []systemShares `json:"bySystem" jsonschema:"time by system of the schedule; name (outside systems) is the rest of the process"`
 	Replaced   bool           `json:"replaced,omitempty" jsonschema:"an older profile of that name is gone"`
 	Limited    bool           `json:"limited,omitempty" jsonschema:"true: the session had ended by itself at its limit"`
+	Stacks     []string       `json:"stacks,omitempty" jsonschema:"the heaviest stacks, outermost function first, each with its number of samples"`
 	Hint       string         `json:"hint,omitempty" jsonschema:"what to make of an empty profile"`
 }
 
@@ -209,6 +212,7 @@ func (p *profiler) report(rec *profiling.Recording, in profileStopArgs) (r profi
 		ms := float64(s.Value) / 1e6
 		r.BySystem = append(r.BySystem, systemShares{System: s.Name, Ms: round3(ms), MsPerFrame: round3(ms / math.Max(1, float64(r.Frames))), Share: round3(share(s.Value, total))})
 	}
+	r.Stacks = profiling.Collapsed(rec.Profile, counts, in.Stacks)
 	if r.Samples == 0 {
 		r.Hint = "no samples: the game hardly ran, or the session was too short (a CPU is sampled about 100 times a second); block and mutex profiles are empty when nothing waited"
 	}

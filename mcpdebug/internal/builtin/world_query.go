@@ -43,6 +43,7 @@ type queryArgs struct {
 	Values  bool     `json:"values,omitempty" jsonschema:"give component values" debug:"default=true"`
 	Sort    string   `json:"sort,omitempty" jsonschema:"path or expression; -Health.HP: greatest first"`
 	Limit   int      `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=10000,default=50"`
+	Offset  int      `json:"offset,omitempty" jsonschema:"skip so many matches first" debug:"min=0,max=100000000"`
 	Explain bool     `json:"explain,omitempty" jsonschema:"say how many each condition passed"`
 	sizeArgs
 }
@@ -56,6 +57,7 @@ type queryResult struct {
 
 type queryRest struct {
 	pageInfo
+	Offset       int                `json:"offset,omitempty" jsonschema:"how many matches were skipped"`
 	WorldChanged bool               `json:"worldChanged,omitempty" jsonschema:"entities have come, gone or moved, or other ones match, since the first page"`
 	Explain      *query.Explanation `json:"explain,omitempty" jsonschema:"how the matches came about"`
 }
@@ -162,6 +164,9 @@ func queryBefore(c *tools.Call, in queryArgs) (*queryPrep, error) {
 		return nil, err
 	}
 	p.kind = "query:" + string(b)
+	if in.Cursor != "" && in.Offset > 0 {
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "cursor goes on after a page and offset counts from the first match: pass one of them", Got: in.Offset}
+	}
 	if in.Cursor != "" {
 		p.cursor = new(queryCursor)
 		if err := decodeCursor(p.kind, in.Cursor, p.cursor); err != nil {
@@ -211,7 +216,7 @@ func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
 	}
 	cat := w.Catalog()
 	out.rows.cat = cat
-	limit := p.args.Limit
+	limit, skip := p.args.Limit, p.args.Offset
 	if p.args.Sort != "" {
 		order, err := p.order.on(f)
 		if err != nil {
@@ -221,10 +226,11 @@ func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
 		if p.cursor != nil {
 			after = p.cursor.After
 		}
-		ranked, matched, err := plan.Top(w, order, limit+1, after)
+		ranked, matched, err := plan.Top(w, order, skip+limit+1, after)
 		if err != nil {
 			return nil, err
 		}
+		ranked = ranked[min(skip, len(ranked)):]
 		out.matched, out.more = matched, len(ranked) > limit
 		for i := range ranked[:min(limit, len(ranked))] {
 			r := &ranked[i]
@@ -237,6 +243,8 @@ func queryFrame(f *tools.Frame, p *queryPrep) (*queryCopy, error) {
 			for len(rows) > 0 && !from.reached(c, int(rows[0])) {
 				rows = rows[1:]
 			}
+			past := min(skip, len(rows))
+			rows, skip = rows[past:], skip-past
 			if room := limit - out.rows.n; len(rows) > room {
 				rows, out.more = rows[:room], true
 			}
@@ -365,6 +373,7 @@ func (q *queryCopy) take(c ecs.Chunk, rows []int32) {
 func queryAfter(_ *tools.Call, q *queryCopy) (queryResult, error) {
 	in := &q.prep.args
 	out := queryResult{Matched: q.matched}
+	out.Offset = in.Offset
 	out.Explain = q.explain
 	out.Total = q.matched
 	size, err := q.encode(&out)

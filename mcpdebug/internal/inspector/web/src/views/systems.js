@@ -72,7 +72,7 @@ function Profile() {
     <${Refusal} error=${error} />${running && html`<p role="status">Recording…</p>`}
     ${result && html`<p>${result.samples} samples in ${number(result.durationMs)} ms, kept as ${result.pprof}.</p>
       <div class="scroll"><table class="plain"><thead><tr><th>system</th><th></th><th>share</th></tr></thead><tbody>${(result.bySystem ?? []).map((s) => html`<tr><td>${s.system}</td><td><${Bar} share=${s.share} /></td><td class="num">${(100 * s.share).toFixed(1)} %</td></tr>`)}</tbody></table></div>
-      ${root?.children.length > 0 && html`<${Flame} root=${root} unit=${result.unit} />`}`}<//>`;
+      ${root?.children.length > 0 && html`<${Flame} root=${root} unit="samples" />`}`}<//>`;
 }
 
 // flame makes a tree of collapsed stacks ("a;b;c 12").
