@@ -11,6 +11,7 @@ import (
 	"github.com/loupe-ecs/loupe/internal/buildinfo"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 )
 
 // Listen makes a server and serves it at addr ("127.0.0.1:0" lets the platform
@@ -31,7 +32,7 @@ func Listen(addr string, o *Options) (*Server, error) {
 }
 
 func (s *Server) frontOptions() front.Options {
-	return front.Options{
+	o := front.Options{
 		Name: "loupe", Version: buildinfo.Process().Version,
 		Instructions:   strings.TrimSpace(builtin.Instructions + "\n" + s.opts.Instructions),
 		List:           s.opts.listed,
@@ -42,6 +43,10 @@ func (s *Server) frontOptions() front.Options {
 		TokenFile:      s.opts.TokenFile,
 		BeyondLoopback: s.opts.AllowNonLoopback,
 	}
+	if !s.opts.NoInspector {
+		o.Page, o.Extensions = inspector.ServePage, append(o.Extensions, front.ExtensionUI)
+	}
+	return o
 }
 
 func (s *Server) closeFront() error { return errors.Join(s.found.Remove(), s.front.Close()) }

@@ -2,6 +2,7 @@ package mcpdebug
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
@@ -74,6 +75,10 @@ type Options struct {
 	// Sandbox bounds what scripts may use. Default: see SandboxOptions.
 	Sandbox SandboxOptions
 
+	// NoInspector serves no page for people: neither at the server's address nor
+	// to clients that show pages. Default false.
+	NoInspector bool
+
 	// Token, if set, is asked of every request as "Authorization: Bearer
 	// TOKEN". Needed beyond loopback. Default: the environment variable
 	// LOUPE_TOKEN, then TokenFile, else none is asked for.
@@ -133,6 +138,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if c.Registry == nil {
 		c.Registry = tools.NewRegistry()
+	}
+	if c.NoInspector {
+		c.Deny = append(slices.Clip(c.Deny), "inspector")
 	}
 	if c.QueueLen <= 0 {
 		c.QueueLen = 64

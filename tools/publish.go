@@ -41,7 +41,33 @@ func publish(t *Tool) (*Published, error) {
 	if p.Full, err = json.Marshal(full); err != nil {
 		return nil, fmt.Errorf("tool %q: %w", t.Name, err)
 	}
+	if t.Page == "" {
+		return p, nil
+	}
+	ui := map[string]string{"resourceUri": t.Page}
+	lean.Meta = map[string]any{"ui": ui}
+	full.Meta["ui"] = ui
+	if p.leanPage, err = json.Marshal(lean); err != nil {
+		return nil, fmt.Errorf("tool %q: %w", t.Name, err)
+	}
+	if p.fullPage, err = json.Marshal(full); err != nil {
+		return nil, fmt.Errorf("tool %q: %w", t.Name, err)
+	}
 	return p, nil
+}
+
+// Entry is the tool as tools/list shows it: with all there is to say or
+// without, and with its page for clients that show pages.
+func (p *Published) Entry(full, page bool) json.RawMessage {
+	switch page = page && p.Spec.Page != ""; {
+	case page && full:
+		return p.fullPage
+	case page:
+		return p.leanPage
+	case full:
+		return p.Full
+	}
+	return p.Lean
 }
 
 // gates are a tool's flags as clients see them.
@@ -71,6 +97,7 @@ type leanEntry struct {
 	Description string             `json:"description"`
 	InputSchema json.RawMessage    `json:"inputSchema"`
 	Annotations *sparseAnnotations `json:"annotations,omitempty"`
+	Meta        map[string]any     `json:"_meta,omitempty"`
 }
 
 type fullEntry struct {

@@ -53,6 +53,8 @@ type Published struct {
 	// Arguments are the names of the input schema's properties.
 	Arguments []string
 
+	leanPage, fullPage json.RawMessage // with Spec.Page
+
 	check validator // of Input, made when first needed
 }
 

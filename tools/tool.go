@@ -48,6 +48,10 @@ type Spec struct {
 	Manual string
 	// Meta is merged into the tool's _meta, which full listings show.
 	Meta map[string]any
+	// Page is the URI of a resource (ui://...) that shows the tool's answers in
+	// clients that show pages (MCP Apps); others never hear of it. Default "":
+	// none.
+	Page string
 }
 
 // Tool is a named, described function that clients can call. The registry

@@ -70,6 +70,7 @@ func New(h Host) *Tools {
 		snapshotTools(h),
 		profileTools(h),
 		causes.New(h).Tools(),
+		inspectorTools(h),
 	)}
 }
 

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 func frameTimesTools(h appHost) []*tools.Tool {
 	return []*tools.Tool{tools.NewOff(tools.Spec{
-		Name: "frame_times", Group: "profile", Effect: tools.ReadOnly,
+		Name: "frame_times", Group: "profile", Page: inspector.URI, Effect: tools.ReadOnly,
 		Description: "How long the last frames took: percentiles, spikes and whom to blame, each system's times.",
 		Example:     `{"frames":300}`,
 	}, func(_ *tools.Call, in frameTimesArgs) (frameTimesResult, error) { return frameTimes(h.App(), in) })}

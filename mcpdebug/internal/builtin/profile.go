@@ -14,6 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/profiling"
 	"github.com/loupe-ecs/loupe/internal/store"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -30,7 +31,7 @@ func profileTools(h profileHost) []*tools.Tool {
 		tools.NewOff(tools.Spec{Name: "profile_start",
 			Description: "Starts a profile, also while the game hangs; ends by itself after 60 s.",
 			Example:     `{"kind":"cpu"}`}, p.start),
-		tools.NewOff(tools.Spec{Name: "profile_stop",
+		tools.NewOff(tools.Spec{Name: "profile_stop", Page: inspector.URI,
 			Description: "Ends the profile, writes pprof and collapsed stacks, sums it by function and system.",
 			Example:     `{"name":"slow_wave"}`}, p.stop),
 		tools.NewOff(tools.Spec{Name: "profile_heap",

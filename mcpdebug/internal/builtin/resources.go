@@ -79,6 +79,7 @@ func Resources(h documentHost, scheme string) []*tools.Resource {
 		Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {
 			return []tools.ResourceContents{{Text: string(Reference(offered(h)))}}, nil
 		}})
+	add("inspector", inspectorResource())
 	add("run_lua", &tools.Resource{URI: uri("lua"), Name: "lua", MIMEType: "text/markdown",
 		Description: "The manual of run_lua: what scripts can use, with examples and limits.",
 		Read: func(*tools.Call, tools.ResourceRequest) ([]tools.ResourceContents, error) {

@@ -8,11 +8,12 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/store"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 func screenshotTools(h filesHost) []*tools.Tool {
-	return []*tools.Tool{withEntities[screenshotArgs](tools.NewPhased(tools.Spec{Name: "screenshot", Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly, WritesFiles: true, Example: `{"scale":2}`,
+	return []*tools.Tool{withEntities[screenshotArgs](tools.NewPhased(tools.Spec{Name: "screenshot", Page: inspector.URI, Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly, WritesFiles: true, Example: `{"scale":2}`,
 		Description: "A PNG picture of the game now, whole or a part."},
 		tools.Phases[screenshotArgs, *capture, *capture, screenshotResult]{
 			Before: prepareShot,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -51,7 +52,7 @@ const (
 
 func worldCheckTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
-		Name: "world_check", Effect: tools.ReadOnly, Idempotent: true,
+		Name: "world_check", Page: inspector.URI, Effect: tools.ReadOnly, Idempotent: true,
 		Description: "Looks for trouble: locks, dead references, non-finite numbers, corruptible types, waste.",
 		Example:     `{}`,
 	}, tools.Phases[checkArgs, *checker, *checker, checkResult]{

@@ -46,6 +46,13 @@ type Options struct {
 	// BeyondLoopback permits Listen on other addresses; it needs a token.
 	BeyondLoopback bool
 
+	// Extensions are the protocol extensions that the server announces; of those
+	// it may use, each with each client that declares it too. Default: none.
+	Extensions []string
+	// Page answers a browser that opens the address of the Front's own port
+	// (GET or HEAD /). It is asked for no token. Default: 404.
+	Page http.HandlerFunc
+
 	MaxSessions int           // sessions at a time; idle ones make room for new ones. Default 256
 	MaxConns    int           // connections at a time. Default 256
 	MaxStreams  int           // modern subscription streams at a time. Default 64
@@ -88,6 +95,7 @@ type Front struct {
 	refusals refusals
 
 	legacy, modern *era
+	capabilities   []byte
 	sessions       sessions
 	stateless      presence
 	waiting        waiting
@@ -125,6 +133,7 @@ func New(b Backend, o Options) *Front {
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.legacy = &era{}
 	f.modern = &era{modern: true, serverInfo: `"` + metaServer + `":` + string(appendInfo(nil, o.Name, o.Version))}
+	f.capabilities = capabilitiesWith(o.Extensions)
 	f.guard = newGuard(&f.o)
 	f.sessions.init(f)
 	f.stateless.init(f)

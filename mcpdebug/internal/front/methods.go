@@ -85,7 +85,7 @@ func (f *Front) initialize(dst []byte, e *envelope) []byte {
 	asked, _ := rawjson.Text(rawjson.Member(e.params, "protocolVersion"))
 	dst = append(appendHead(dst, e.id), `,"result":{"protocolVersion":`...)
 	dst = rawjson.AppendString(dst, negotiate(asked))
-	dst = append(append(dst, `,"capabilities":`...), capabilities...)
+	dst = append(append(dst, `,"capabilities":`...), f.capabilities...)
 	dst = appendInfo(append(dst, `,"serverInfo":`...), f.o.Name, f.o.Version)
 	if f.o.Instructions != "" {
 		dst = rawjson.AppendString(append(dst, `,"instructions":`...), f.o.Instructions)
@@ -96,11 +96,9 @@ func (f *Front) initialize(dst []byte, e *envelope) []byte {
 	return append(dst, "}}}}"...)
 }
 
-const capabilities = `{"logging":{},"completions":{},"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"prompts":{"listChanged":true}}`
-
 func (f *Front) discover(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 	dst = append(a.era.open(dst, e.id, true), `"supportedVersions":`...)
-	dst = append(append(rawjson.AppendStrings(dst, allVersions), `,"capabilities":`...), capabilities...)
+	dst = append(append(rawjson.AppendStrings(dst, allVersions), `,"capabilities":`...), f.capabilities...)
 	if f.o.Instructions != "" {
 		dst = rawjson.AppendString(append(dst, `,"instructions":`...), f.o.Instructions)
 	}
@@ -111,7 +109,7 @@ func (f *Front) listTools(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 	if failed := checkCursor(e); failed != nil {
 		return dst, failed
 	}
-	full := a.query.Get("schemas") == "full"
+	full, pages := a.query.Get("schemas") == "full", a.knows(e, ExtensionUI, f.o.Extensions)
 	listing := f.b.Registry().Listing()
 	groups, failed := wantedGroups(a.query, listing)
 	if failed != nil {
@@ -126,11 +124,7 @@ func (f *Front) listTools(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 		if n++; n > 1 {
 			dst = append(dst, ',')
 		}
-		if full {
-			dst = append(dst, p.Full...)
-		} else {
-			dst = append(dst, p.Lean...)
-		}
+		dst = append(dst, p.Entry(full, pages)...)
 	}
 	return closeResult(append(dst, ']')), nil
 }

@@ -185,7 +185,7 @@ func TestModernEra(t *testing.T) {
 	documents(b)
 	a := modernPost(t, url, `"x"`, "server/discover", "")
 	want := `{"jsonrpc":"2.0","id":"x","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"arena","version":"3"}},"ttlMs":0,"cacheScope":"private",` +
-		`"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"capabilities":` + capabilities + `}}`
+		`"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"capabilities":` + string(capabilitiesWith(nil)) + `}}`
 	if a.status != 200 || a.body != want {
 		t.Errorf("discover: %d %s\nwant %s", a.status, a.body, want)
 	}

@@ -19,6 +19,7 @@ export const state = computed(() => (link.value === "connected" ? context.value?
 export const selected = signal(null);
 export const at = signal(null);
 export const tab = signal("overview");
+export const filter = signal(""); // the condition of the table of entities
 export const pinned = signal([]); // {entity, path}
 
 // Refused is a tool's refusal: what was wrong, what is legal, what to do next.

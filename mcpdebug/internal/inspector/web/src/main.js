@@ -4,7 +4,7 @@ import "uplot.css";
 import "./style.css";
 import { effect } from "@preact/signals";
 import { html, render } from "./ui.js";
-import { act, at, clock, context, dismiss, embedded, has, link, onHost, record, selected, state, tab, toasts, undo, undoLast } from "./game.js";
+import { act, at, clock, context, dismiss, embedded, filter, has, link, onHost, record, selected, state, tab, toasts, undo, undoLast } from "./game.js";
 import { Overview } from "./views/overview.js";
 import { WorldView } from "./views/world.js";
 import { TimeView } from "./views/time.js";
@@ -64,18 +64,18 @@ function open(args) {
   if (tabs[args.view]) tab.value = args.view;
   if (args.entity) selected.value = String(args.entity);
   if (Number.isFinite(args.tick)) at.value = args.tick;
-  if (args.where) sessionWhere = args.where;
+  if (args.where) filter.value = args.where;
 }
-export let sessionWhere = "";
 
 if (!embedded) {
   // The address says what is looked at, so that it can be passed on.
   const q = new URLSearchParams(location.search);
-  open({ view: q.get("view"), entity: q.get("entity"), tick: q.has("tick") ? Number(q.get("tick")) : undefined });
+  open({ view: q.get("view"), entity: q.get("entity"), where: q.get("where"), tick: q.has("tick") ? Number(q.get("tick")) : undefined });
   effect(() => {
     const p = new URLSearchParams();
     if (tab.value !== "overview") p.set("view", tab.value);
     if (selected.value) p.set("entity", selected.value);
+    if (filter.value) p.set("where", filter.value);
     if (at.value !== null) p.set("tick", at.value);
     history.replaceState(null, "", p.size ? `?${p}` : location.pathname);
   });

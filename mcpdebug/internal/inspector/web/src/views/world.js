@@ -1,12 +1,12 @@
 // Entities in a table: by archetype, by condition, sorted, any number of rows.
 import { html, Panel, Refusal, bytes, text, useEffect, useLayoutEffect, useMemo, useRef, useState, useWatch } from "../ui.js";
-import { act, at, call, select, selected, then } from "../game.js";
+import { act, at, call, filter, select, selected, then } from "../game.js";
 
 const rowHeight = 24, margin = 12;
 
 export function WorldView() {
   const [archetype, setArchetype] = useState(null);
-  const [where, setWhere] = useState("");
+  const where = filter.value;
   const [name, setName] = useState("");
   const [columns, setColumns] = useState("");
   const [sort, setSort] = useState("");
@@ -22,7 +22,7 @@ export function WorldView() {
     <${Archetypes} chosen=${archetype} onChoose=${setArchetype} />
     <${Panel} title="Entities" cls="grow" tools=${html`<${Spawn} />`}>
       <div class="filters">
-        <label>where <${Typed} value=${where} onValue=${setWhere} placeholder='Health.HP < 10 && Enemy.Kind == "Brute"' cls="wide" /></label>
+        <label>where <${Typed} value=${where} onValue=${(v) => { filter.value = v; }} placeholder='Health.HP < 10 && Enemy.Kind == "Brute"' cls="wide" /></label>
         <label>name <${Typed} value=${name} onValue=${setName} placeholder="player" /></label>
         <label>columns <${Typed} value=${columns} onValue=${setColumns} placeholder="Position.X Health.HP" list="paths" cls="wide" /></label>
       </div>
