@@ -46,7 +46,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		"tools/text":                {"ecs/refusal", "ecs/value", "tools", "tools/text/internal/*"},
 		"internal/store":            {"ecs", "ecs/refusal"},
 		"internal/profiling":        {},
-		"mcpdebug/internal/builtin": {"mcpdebug/internal/crashes", "mcpdebug/internal/loop", "ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*", "mcpdebug/internal/causes"},
+		"mcpdebug/internal/builtin": {"mcpdebug/internal/crashes", "mcpdebug/internal/loop", "ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "internal/*", "mcpdebug/internal/causes", "mcpdebug/internal/inspector"},
 		"mcpdebug/internal/causes":  {"mcpdebug/internal/loop", "ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "timeline", "timeline/watch", "timeline/replay", "tools", "internal/*"},
 		"mcpdebug/internal/crashes": {"ecs", "ecs/refusal", "internal/*"},
 		"mcpdebug/internal/loop":    {"mcpdebug/internal/crashes", "ecs", "ecs/refusal", "tools", "internal/*"},
