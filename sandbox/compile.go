@@ -96,6 +96,9 @@ func compile(code string, nesting int) (p *program, err error) {
 	}
 	rw := rewriter{limit: nesting}
 	chunk, line := rw.chunk(chunk)
+	if rw.fault != "" {
+		return nil, syntaxError(line, code, rw.fault)
+	}
 	if rw.long {
 		return nil, syntaxError(line, code, fmt.Sprintf("more than %d operators, selectors or elseifs in a row", maxChain))
 	}

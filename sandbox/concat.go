@@ -25,10 +25,14 @@ func concat(L *lua.LState) int {
 			i--
 			continue
 		}
-		parts := []string{rhs.String()}
-		n := len(parts[0])
-		for ; i > 0 && lua.LVCanConvToString(L.Get(i)); i-- {
-			s := L.Get(i).String()
+		last, _ := asText(rhs)
+		parts := []string{last}
+		n := len(last)
+		for ; i > 0; i-- {
+			s, ok := asText(L.Get(i))
+			if !ok {
+				break
+			}
 			parts = append(parts, s)
 			n += len(s)
 		}

@@ -241,7 +241,7 @@ func entityNewIndex(L *lua.LState) int {
 	r := ctxOf(L).run
 	w := &r.world
 	r.ecs(L)
-	key := L.CheckString(2)
+	key := textArg(L, 2)
 	if key == "id" || key == "name" || key == "components" || methods[key] != nil {
 		r.refuse(L, &refusal.Error{Code: refusal.ReadOnly, Message: "e." + key + " cannot be assigned", Got: key})
 	}

@@ -32,7 +32,7 @@ func (r *run) componentArg(L *lua.LState, n int) *component {
 		}
 	}
 	r.ecs(L)
-	return r.world.component(L, L.CheckString(n))
+	return r.world.component(L, textArg(L, n))
 }
 
 func entityHas(L *lua.LState) int {

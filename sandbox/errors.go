@@ -12,15 +12,15 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
-// lineOf is the line of the innermost Lua function of a thread, 0 if there is
-// none.
+// lineOf is the line of the innermost function of the script in a thread, 0 if
+// there is none.
 func lineOf(L *lua.LState) int {
 	for i := range 60 {
 		dbg, ok := L.GetStack(i)
 		if !ok {
 			break
 		}
-		if _, err := L.GetInfo("l", dbg, lua.LNil); err == nil && dbg.CurrentLine > 0 {
+		if _, err := L.GetInfo("Sl", dbg, lua.LNil); err == nil && dbg.CurrentLine > 0 && dbg.Source == chunkName {
 			return dbg.CurrentLine
 		}
 	}
@@ -80,7 +80,7 @@ func (r *run) scriptError(err error) *refusal.Error {
 	case lua.LString:
 		text = string(v)
 	case lua.LNumber:
-		text = v.String()
+		text = numberText(v)
 	case *lua.LTable:
 		text = "the script raised a table"
 		if m, ok := v.RawGetString("message").(lua.LString); ok {

@@ -90,7 +90,7 @@ func TestLanguage(t *testing.T) {
 		{"table.concat({}, 'x'), table.concat({'a'}, 'x', 2), table.concat({'a', 'b', 'c'}, '-', 2, 3)", `["","","b-c"]`},
 		{"unpack({1, 2, 3}, 2)", "[2,3]"},
 		{"select(-1, 1, 2, 3)", "[3]"},
-		{"tonumber('0x10'), tonumber('1e2'), tonumber(' 5 '), tonumber('z', 36), tonumber('1_0'), tonumber('inf'), tonumber('')", "[16,100,5,35,null,null,null]"},
+		{"tonumber('0x10'), tonumber('1e2'), tonumber(' 5 '), tonumber('z', 36), tonumber('1_0'), tonumber('inf'), tonumber('')", "[16,100,5,35,null,\"Infinity\",null]"},
 		{"math.huge, math.floor(2.5), math.max(1, 3, 2)", `["Infinity",2,3]`},
 		{"local r = math.random(5) return r >= 1 and r <= 5 and r == math.floor(r)", "[true]"},
 		{"math.randomseed(7) local a = math.random() math.randomseed(7) return a == math.random()", "[true]"},
@@ -258,4 +258,12 @@ func contains(s, sub string) bool {
 		}
 	}
 	return false
+}
+
+func asError(err error) *ecs.Error {
+	var e *ecs.Error
+	if !errors.As(err, &e) {
+		return &ecs.Error{Message: err.Error()}
+	}
+	return e
 }

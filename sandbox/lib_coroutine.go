@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"slices"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -12,7 +13,30 @@ const maxResume = 50
 
 var coroutineFuncs = map[string]lua.LGFunction{
 	"create": coCreate, "resume": coResume, "running": coRunning,
-	"status": coStatus, "wrap": coWrap, "yield": coYield,
+	"status": coStatus, "wrap": coWrap,
+}
+
+// yieldSource is coroutine.yield in Lua. The VM gives the yielding function
+// whatever values the thread is resumed with, not as many as it asked for: so
+// only a call that takes all may yield, and hands on what its caller wants.
+const yieldSource = `local yield, all = ... return function(...) return all(yield(...)) end`
+
+func all(L *lua.LState) int { return L.GetTop() }
+
+// newYield makes the function, which every state shares: its upvalues are
+// closed and never change.
+func newYield(L *lua.LState) *lua.LFunction {
+	chunk, err := L.Load(strings.NewReader(yieldSource), "yield")
+	if err != nil {
+		panic(err)
+	}
+	L.Push(chunk)
+	L.Push(L.NewFunction(coYield))
+	L.Push(L.NewFunction(all))
+	L.Call(2, 1)
+	f := L.Get(-1).(*lua.LFunction)
+	L.Pop(1)
+	return f
 }
 
 func coCreate(L *lua.LState) int {
@@ -100,10 +124,10 @@ func wrapCall(L *lua.LState) int {
 func coYield(L *lua.LState) int {
 	c := ctxOf(L)
 	if L == c.run.L {
-		L.RaiseError("attempt to yield from outside a coroutine")
+		L.Error(lua.LString("attempt to yield from outside a coroutine"), 3)
 	}
 	if c.nest > 0 {
-		L.RaiseError("attempt to yield across a protected call or a callback")
+		L.Error(lua.LString("attempt to yield across a protected call or a callback"), 3)
 	}
 	c.run.budget.hide(c)
 	return fn.rawYield(L)

@@ -12,7 +12,7 @@ import (
 // strFormat is C's printf as Lua 5.1 knows it: width and precision have at most
 // two digits, so that no directive can ask for megabytes.
 func strFormat(L *lua.LState) int {
-	format := L.CheckString(1)
+	format := textArg(L, 1)
 	r := ctxOf(L).run
 	r.chargeBytes(L, len(format))
 	var out []byte
@@ -61,9 +61,9 @@ func strFormat(L *lua.LState) int {
 		case 'u', 'o', 'x', 'X':
 			out = append(out, formatUint(spec, verb, uint64(toInt64(L, arg)))...)
 		case 'e', 'E', 'f', 'g', 'G':
-			out = append(out, formatFloat(spec, verb, float64(L.CheckNumber(arg)))...)
+			out = append(out, formatFloat(spec, verb, numberArg(L, arg))...)
 		case 'q':
-			out = appendQuoted(out, L.CheckString(arg))
+			out = appendQuoted(out, textArg(L, arg))
 		case 's':
 			L.CheckAny(arg)
 			s := toString(L, L.Get(arg))
@@ -84,7 +84,7 @@ func strFormat(L *lua.LState) int {
 }
 
 func toInt64(L *lua.LState, n int) int64 {
-	f := float64(L.CheckNumber(n))
+	f := numberArg(L, n)
 	switch {
 	case f != f:
 		return math.MinInt64

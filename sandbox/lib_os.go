@@ -19,7 +19,7 @@ func osClock(L *lua.LState) int {
 }
 
 func osDifftime(L *lua.LState) int {
-	L.Push(L.CheckNumber(1) - L.CheckNumber(2))
+	L.Push(lua.LNumber(numberArg(L, 1) - numberArg(L, 2)))
 	return 1
 }
 
@@ -56,7 +56,7 @@ func osTime(L *lua.LState) int {
 func osDate(L *lua.LState) int {
 	format := "%c"
 	if L.Get(1) != lua.LNil {
-		format = L.CheckString(1)
+		format = textArg(L, 1)
 	}
 	if len(format) > 1000 {
 		L.ArgError(1, "format too long (at most 1000 bytes)")

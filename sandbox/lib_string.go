@@ -39,7 +39,7 @@ func (r *run) limitString(L *lua.LState, n int) {
 // intArg reads an integer argument, clamped: Go's conversion of a float that
 // does not fit is undefined.
 func intArg(L *lua.LState, n int) int {
-	f := float64(L.CheckNumber(n))
+	f := numberArg(L, n)
 	const limit = 1 << 53
 	switch {
 	case f != f:
@@ -78,7 +78,7 @@ func span(i, j, n int) (from, to int) {
 }
 
 func strByte(L *lua.LState) int {
-	s := L.CheckString(1)
+	s := textArg(L, 1)
 	i := optIntArg(L, 2, 1)
 	from, to := span(i, optIntArg(L, 3, i), len(s))
 	if to-from > maxUnpack {
@@ -106,12 +106,12 @@ func strChar(L *lua.LState) int {
 }
 
 func strLen(L *lua.LState) int {
-	L.Push(lua.LNumber(len(L.CheckString(1))))
+	L.Push(lua.LNumber(len(textArg(L, 1))))
 	return 1
 }
 
 func strSub(L *lua.LState) int {
-	s := L.CheckString(1)
+	s := textArg(L, 1)
 	from, to := span(intArg(L, 2), optIntArg(L, 3, -1), len(s))
 	L.Push(lua.LString(s[from:to]))
 	return 1
@@ -119,7 +119,7 @@ func strSub(L *lua.LState) int {
 
 func strMap(f func(byte) byte) lua.LGFunction {
 	return func(L *lua.LState) int {
-		s := L.CheckString(1)
+		s := textArg(L, 1)
 		ctxOf(L).run.chargeBytes(L, len(s))
 		b := make([]byte, len(s))
 		for i := range b {
@@ -145,7 +145,7 @@ var strUpper = strMap(func(c byte) byte {
 })
 
 func strReverse(L *lua.LState) int {
-	s := L.CheckString(1)
+	s := textArg(L, 1)
 	ctxOf(L).run.chargeBytes(L, len(s))
 	b := make([]byte, len(s))
 	for i := range b {
@@ -156,7 +156,7 @@ func strReverse(L *lua.LState) int {
 }
 
 func strRep(L *lua.LState) int {
-	s, n := L.CheckString(1), intArg(L, 2)
+	s, n := textArg(L, 1), intArg(L, 2)
 	if n <= 0 || s == "" {
 		L.Push(lua.LString(""))
 		return 1
@@ -174,7 +174,7 @@ func strFind(L *lua.LState) int  { return findAux(L, true) }
 func strMatch(L *lua.LState) int { return findAux(L, false) }
 
 func findAux(L *lua.LState, find bool) int {
-	s, pat := L.CheckString(1), L.CheckString(2)
+	s, pat := textArg(L, 1), textArg(L, 2)
 	init := optIntArg(L, 3, 1)
 	if init < 0 {
 		init = max(len(s)+init, 0)
@@ -217,7 +217,7 @@ func findAux(L *lua.LState, find bool) int {
 }
 
 func strGmatch(L *lua.LState) int {
-	s, pat := L.CheckString(1), L.CheckString(2)
+	s, pat := textArg(L, 1), textArg(L, 2)
 	at := 0
 	L.Push(L.NewFunction(func(L *lua.LState) int {
 		m := newMatcher(L, s, pat)
@@ -238,7 +238,7 @@ func strGmatch(L *lua.LState) int {
 }
 
 func strGsub(L *lua.LState) int {
-	s, pat := L.CheckString(1), L.CheckString(2)
+	s, pat := textArg(L, 1), textArg(L, 2)
 	repl := L.Get(3)
 	switch repl.Type() {
 	case lua.LTString, lua.LTNumber, lua.LTTable, lua.LTFunction:
@@ -295,13 +295,11 @@ func (m *matcher) appendReplacement(out []byte, repl lua.LValue, start, end int)
 		n := m.pushCaptures(start, end, true)
 		v = callback1(L, n)
 	default:
-		return m.appendTemplate(out, repl.String(), start, end)
+		text, _ := asText(repl)
+		return m.appendTemplate(out, text, start, end)
 	}
-	switch v := v.(type) {
-	case lua.LString:
-		return append(out, v...)
-	case lua.LNumber:
-		return append(out, v.String()...)
+	if s, ok := asText(v); ok {
+		return append(out, s...)
 	}
 	if lua.LVIsFalse(v) {
 		return append(out, m.src[start:end]...)
@@ -324,7 +322,8 @@ func (m *matcher) appendTemplate(out []byte, t string, start, end int) []byte {
 		case c == '0':
 			out = append(out, m.src[start:end]...)
 		case '1' <= c && c <= '9':
-			out = append(out, m.value(int(c-'1'), start, end).String()...)
+			text, _ := asText(m.value(int(c-'1'), start, end))
+			out = append(out, text...)
 		default:
 			out = append(out, c)
 			continue

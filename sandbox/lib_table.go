@@ -24,7 +24,7 @@ func tableConcat(L *lua.LState) int {
 	t := L.CheckTable(1)
 	sep := ""
 	if L.Get(2) != lua.LNil {
-		sep = L.CheckString(2)
+		sep = textArg(L, 2)
 	}
 	i := optIntArg(L, 3, 1)
 	j := optIntArg(L, 4, -1)
@@ -44,7 +44,7 @@ func tableConcat(L *lua.LState) int {
 			out = append(out, v...)
 		case lua.LNumber:
 			r.charge(L, 2)
-			out = append(out, v.String()...)
+			out = append(out, numberText(v)...)
 		default:
 			L.RaiseError("invalid value (%s) at index %d in table for 'concat'", v.Type().String(), k)
 		}
@@ -90,6 +90,17 @@ func tablePack(L *lua.LState) int {
 		t.RawSetInt(i, L.Get(i))
 	}
 	t.RawSetString("n", lua.LNumber(n))
+	L.Push(t)
+	return 1
+}
+
+// appendList is (list)(t, n, ...): it puts the values behind the first n.
+func appendList(L *lua.LState) int {
+	t, n := L.Get(1).(*lua.LTable), intArg(L, 2)
+	ctxOf(L).run.charge(L, 1+L.GetTop()>>2)
+	for i := 3; i <= L.GetTop(); i++ {
+		t.RawSetInt(n+i-2, L.Get(i))
+	}
 	L.Push(t)
 	return 1
 }

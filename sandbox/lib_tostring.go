@@ -1,10 +1,6 @@
 package sandbox
 
 import (
-	"math"
-	"strconv"
-	"strings"
-
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -24,7 +20,7 @@ func toString(L *lua.LState, v lua.LValue) string {
 	case lua.LString:
 		return string(v)
 	case lua.LNumber:
-		return v.String()
+		return numberText(v)
 	case *lua.LUserData:
 		if p, ok := v.Value.(interface{ text(*run) string }); ok {
 			return p.text(ctxOf(L).run)
@@ -36,11 +32,8 @@ func toString(L *lua.LState, v lua.LValue) string {
 		}
 		L.Push(f)
 		L.Push(v)
-		switch s := callback1(L, 1).(type) {
-		case lua.LString:
-			return string(s)
-		case lua.LNumber:
-			return s.String()
+		if s, ok := asText(callback1(L, 1)); ok {
+			return s
 		}
 		L.RaiseError("'__tostring' must return a string")
 	}
@@ -67,46 +60,10 @@ func baseToNumber(L *lua.LState) int {
 	if base < 2 || base > 36 {
 		L.ArgError(2, "base out of range")
 	}
-	s := strings.ToLower(strings.Trim(L.CheckString(1), " \t\n\v\f\r"))
-	if base == 16 {
-		s = strings.TrimPrefix(s, "0x")
-	}
-	if n, err := strconv.ParseUint(s, base, 64); err == nil {
-		L.Push(lua.LNumber(n))
+	if f, ok := parseInteger(textArg(L, 1), base); ok {
+		L.Push(lua.LNumber(f))
 	} else {
 		L.Push(lua.LNil)
 	}
 	return 1
-}
-
-// parseNumber reads a number as Lua 5.1 does: decimal with an exponent, or
-// hexadecimal digits; none of Go's underscores, octals, "inf" or "nan".
-func parseNumber(s string) (float64, bool) {
-	s = strings.Trim(s, " \t\n\v\f\r")
-	if len(s) > 1000 {
-		return 0, false
-	}
-	body := strings.TrimLeft(s, "+-")
-	if len(s)-len(body) > 1 {
-		return 0, false
-	}
-	if strings.HasPrefix(body, "0x") || strings.HasPrefix(body, "0X") {
-		n, err := strconv.ParseUint(body[2:], 16, 64)
-		if err != nil {
-			return 0, false
-		}
-		f := float64(n)
-		if strings.HasPrefix(s, "-") {
-			f = -f
-		}
-		return f, true
-	}
-	if strings.IndexFunc(body, func(c rune) bool { return !strings.ContainsRune("0123456789.eE+-", c) }) >= 0 {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil && !math.IsInf(f, 0) {
-		return 0, false
-	}
-	return f, true
 }

@@ -126,7 +126,7 @@ func (n *node) child(L *lua.LState, key lua.LValue) (sel string, ok bool) {
 			return n.sel + "[" + strconv.Quote(toString(L, key)) + "]", true
 		}
 		if i, ok := key.(lua.LNumber); ok {
-			return n.sel + "[" + i.String() + "]", true
+			return n.sel + "[" + numberText(i) + "]", true
 		}
 		return n.sel + "[" + strconv.Quote(toString(L, key)) + "]", true
 	}

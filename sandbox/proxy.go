@@ -63,7 +63,7 @@ type siteCache struct {
 // hidden makes what the rewritten code is called with, beside (concat) and
 // the loops: a reader and a writer for each site.
 func (p *program) makeHidden() {
-	p.hidden = []lua.LValue{fn.concat, fn.loop, fn.reuse}
+	p.hidden = []lua.LValue{fn.concat, fn.list, fn.loop, fn.reuse}
 	for n := range p.sites {
 		get := &lua.LFunction{IsG: true, GFunction: func(L *lua.LState) int { return p.siteGet(L, n) }}
 		set := &lua.LFunction{IsG: true, GFunction: func(L *lua.LState) int { return p.siteSet(L, n) }}

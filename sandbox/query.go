@@ -75,7 +75,7 @@ func queryArg(L *lua.LState) query.Query {
 	if s, ok := L.Get(1).(lua.LString); ok {
 		q.With = []string{string(s)}
 		for i := 2; i <= L.GetTop(); i++ {
-			q.With = append(q.With, L.CheckString(i))
+			q.With = append(q.With, textArg(L, i))
 		}
 		return q
 	}

@@ -8,7 +8,7 @@ import (
 func worldResource(L *lua.LState) int {
 	r := ctxOf(L).run
 	world := r.ecs(L)
-	res, err := r.world.catalog().Resource(L.CheckString(1))
+	res, err := r.world.catalog().Resource(textArg(L, 1))
 	if err != nil {
 		r.raiseRefusal(L, err)
 	}

@@ -182,7 +182,9 @@ func (c *converter) key(k lua.LValue) string {
 		} else {
 			s = "userdata"
 		}
-	case lua.LNumber, lua.LBool:
+	case lua.LNumber:
+		s = numberText(k)
+	case lua.LBool:
 		s = k.String()
 	default:
 		s = k.Type().String()

@@ -10,6 +10,7 @@ const (
 	concatName = "(concat)"
 	loopName   = "(loop)"  // iterates a query
 	reuseName  = "(reuse)" // the same, with one proxy
+	listName   = "(list)"  // appends all values of a call to a long list
 )
 
 // maxSites bounds the fields that get functions of their own: each takes two
@@ -37,12 +38,11 @@ type rewriter struct {
 	limit int
 	depth int
 	chain int
-	line  int  // where the limit was exceeded
-	long  bool // it was the limit on chains
+	line  int    // where the limit was exceeded
+	long  bool   // it was the limit on chains
+	fault string // what is wrong there, if no limit is
 	sites []site
 	index map[site]int
-
-	lastParam string // of the function being walked
 }
 
 // chunk rewrites a whole chunk. A line other than 0 tells where it nests too
@@ -53,6 +53,11 @@ func (rw *rewriter) chunk(stmts []ast.Stmt) ([]ast.Stmt, int) {
 	if rw.line != 0 {
 		return nil, rw.line
 	}
+	stmts, vars, line, fault := mend(stmts)
+	if line != 0 {
+		rw.fault = fault
+		return nil, line
+	}
 	// local (concat), (loop), (reuse), (get 0), (set 0), ... = ...
 	// return (function(...) stmts end)()
 	first, last := 1, 1
@@ -61,11 +66,11 @@ func (rw *rewriter) chunk(stmts []ast.Stmt) ([]ast.Stmt, int) {
 	}
 	at := func(n ast.PositionHolder) { n.SetLine(first); n.SetLastLine(max(first, last)) }
 	rest := &ast.Comma3Expr{}
-	locals := &ast.LocalAssignStmt{Names: []string{concatName, loopName, reuseName}, Exprs: []ast.Expr{rest}}
+	locals := &ast.LocalAssignStmt{Names: []string{concatName, listName, loopName, reuseName}, Exprs: []ast.Expr{rest}}
 	for i := range rw.sites {
 		locals.Names = append(locals.Names, getName(i), setName(i))
 	}
-	body := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: true, Names: []string{}}, Stmts: stmts}
+	body := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: vars.varargs, Names: []string{}}, Stmts: stmts}
 	call := &ast.FuncCallExpr{Func: body}
 	ret := &ast.ReturnStmt{Exprs: []ast.Expr{call}}
 	for _, n := range []ast.PositionHolder{rest, locals, body, call, ret} {
@@ -106,13 +111,12 @@ func (rw *rewriter) block(stmts []ast.Stmt) {
 	}
 }
 
-func (rw *rewriter) stmt(s ast.Stmt) (out ast.Stmt) {
+func (rw *rewriter) stmt(s ast.Stmt) ast.Stmt {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		if call := rw.fusedAssign(s); call != nil {
 			return call
 		}
-		defer func() { out = rw.viaLocals(s) }()
 		for _, l := range s.Lhs {
 			if a, ok := l.(*ast.AttrGetExpr); ok {
 				a.Object, a.Key = rw.left(a.Object), rw.expr(a.Key)
@@ -236,50 +240,7 @@ func (rw *rewriter) expr(e ast.Expr) ast.Expr {
 }
 
 func (rw *rewriter) function(f *ast.FunctionExpr) {
-	outer := rw.lastParam
-	rw.lastParam = "self" // of a method without parameters; else a name that nobody assigns
-	if n := len(f.ParList.Names); n > 0 {
-		rw.lastParam = f.ParList.Names[n-1]
-	}
 	rw.block(f.Stmts)
-	rw.lastParam = outer
-}
-
-// viaLocals works around a fault of gopher-lua's compiler: in p = (f(p)), where
-// p is the function's last parameter, f is loaded over p before p is passed.
-// It makes that local (1) = (f(p)); p = (1). Calls of the hidden functions have
-// the parentheses.
-func (rw *rewriter) viaLocals(s *ast.AssignStmt) ast.Stmt {
-	hit, call := false, false
-	for _, l := range s.Lhs {
-		id, ok := l.(*ast.IdentExpr)
-		hit = hit || ok && id.Value == rw.lastParam
-	}
-	for _, r := range s.Rhs {
-		switch r.(type) {
-		case *ast.FuncCallExpr, *ast.LogicalOpExpr:
-			call = true
-		}
-	}
-	if !hit || !call {
-		return s
-	}
-	local := &ast.LocalAssignStmt{Exprs: s.Rhs}
-	assign := &ast.AssignStmt{Lhs: s.Lhs}
-	for i := range s.Lhs {
-		name := "(" + itoa(i+1) + ")"
-		id := &ast.IdentExpr{Value: name}
-		id.SetLine(s.Line())
-		id.SetLastLine(s.LastLine())
-		local.Names = append(local.Names, name)
-		assign.Rhs = append(assign.Rhs, id)
-	}
-	block := &ast.DoBlockStmt{Stmts: []ast.Stmt{local, assign}}
-	for _, n := range []ast.PositionHolder{local, assign, block} {
-		n.SetLine(s.Line())
-		n.SetLastLine(s.LastLine())
-	}
-	return block
 }
 
 // concat turns a .. b .. c into (concat)(a, b, c). It evaluates from left to

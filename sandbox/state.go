@@ -11,7 +11,9 @@ import (
 // from Lua, so sharing it keeps libraries pristine; the tables that hold it
 // are made anew for each run.
 var fn struct {
-	trampoline, next, ipairsStep, concat, loop, reuse *lua.LFunction
+	trampoline, next, ipairsStep, concat, list, loop, reuse *lua.LFunction
+
+	onStrings map[string]*lua.LFunction
 
 	rawCreate, rawResume, rawYield lua.LGFunction // gopher-lua's own, without guards
 }
@@ -38,6 +40,11 @@ func init() {
 	fn.next = L.NewFunction(baseNext)
 	fn.ipairsStep = L.NewFunction(ipairsStep)
 	fn.concat = L.NewFunction(concat)
+	fn.onStrings = map[string]*lua.LFunction{}
+	for event, op := range stringArithmetic {
+		fn.onStrings[event] = L.NewFunction(onStrings(event, op))
+	}
+	fn.list = L.NewFunction(appendList)
 	fn.loop = L.NewFunction(loop)
 	fn.reuse = L.NewFunction(reuse)
 
@@ -65,15 +72,11 @@ func init() {
 			baseLibrary[i].v = fn.next
 		}
 	}
-	own := open(lua.OpenMath)
 	maths := wrap(mathFuncs)
-	for _, name := range pureMath {
-		maths = append(maths, named{name, own.RawGetString(name)})
-	}
 	maths = append(maths, named{"pi", lua.LNumber(math.Pi)}, named{"huge", lua.LNumber(math.Inf(1))})
 	libraries = []library{
 		{"string", wrap(stringFuncs)}, {"table", wrap(tableFuncs)}, {"math", maths},
-		{"coroutine", wrap(coroutineFuncs)}, {"os", wrap(osFuncs)}, {"world", wrap(worldFuncs)},
+		{"coroutine", append(wrap(coroutineFuncs), named{"yield", newYield(L)})}, {"os", wrap(osFuncs)}, {"world", wrap(worldFuncs)},
 	}
 	initProxies(L)
 }
@@ -109,6 +112,9 @@ func newState() *state {
 			mt := s.L.CreateTable(0, 2)
 			mt.RawSetString("__index", t)
 			mt.RawSetString("__metatable", lua.LFalse)
+			for event, f := range fn.onStrings {
+				mt.RawSetString(event, f)
+			}
 			s.L.SetMetatable(lua.LString(""), mt)
 		}
 	}

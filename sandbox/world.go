@@ -180,7 +180,7 @@ func worldEntity(L *lua.LState) int {
 		L.Push(L.Get(1))
 		return 1
 	}
-	text := L.CheckString(1)
+	text := textArg(L, 1)
 	if strings.HasPrefix(text, "spawned#") {
 		if n, err := strconv.Atoi(text[len("spawned#"):]); err == nil && n >= 1 && n <= len(r.world.spawned) {
 			L.Push(newEntity(&entity{sp: r.world.spawned[n-1]}))
@@ -332,7 +332,7 @@ func (w *worldState) makePermanent(L *lua.LState) {
 // worldTool calls another tool through the host's hook.
 func worldTool(L *lua.LState) int {
 	r := ctxOf(L).run
-	name := L.CheckString(1)
+	name := textArg(L, 1)
 	args := map[string]any{}
 	if L.Get(2) != lua.LNil {
 		switch x := toGo(L, L.CheckTable(2)).(type) {
