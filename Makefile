@@ -3,8 +3,10 @@
 
 GO ?= go
 FUZZTIME ?= 10s
+LUAPROGRAMS ?= 20000
+LUASEED ?= 0
 
-.PHONY: test check race vet lint fuzz docs bench bench-quick run conformance interop screenshot soak
+.PHONY: test check race vet lint fuzz fuzz-lua docs bench bench-quick run conformance interop screenshot soak
 
 test: vet
 	$(GO) test ./...
@@ -25,8 +27,13 @@ check: vet lint race fuzz
 	$(GO) test ./mcpdebug/internal/builtin ./mcpdebug -run 'Docs|Generated' -count=1
 	git diff --exit-code -- docs
 
+# Generated Lua programs in the sandbox beside the program lua5.1 (Debian's
+# package of that name). LUASEED=0 takes new ones each time.
+fuzz-lua:
+	$(GO) test ./sandbox -run 'TestLua51$$' -count=1 -timeout 30m -v -lua51 $(LUAPROGRAMS) -lua51.seed $(LUASEED)
+
 # Every fuzz target of every package for FUZZTIME.
-fuzz:
+fuzz: fuzz-lua
 	@sh scripts/fuzz.sh $(FUZZTIME)
 
 docs:

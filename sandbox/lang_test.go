@@ -260,10 +260,10 @@ func contains(s, sub string) bool {
 	return false
 }
 
-func asError(err error) *ecs.Error {
-	var e *ecs.Error
+func asError(err error) *refusal.Error {
+	var e *refusal.Error
 	if !errors.As(err, &e) {
-		return &ecs.Error{Message: err.Error()}
+		return &refusal.Error{Message: err.Error()}
 	}
 	return e
 }

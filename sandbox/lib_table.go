@@ -136,8 +136,7 @@ func tableRemove(L *lua.LState) int {
 	n := t.Len()
 	pos := optIntArg(L, 2, n)
 	if pos < 1 || pos > n {
-		L.Push(lua.LNil)
-		return 1
+		return 0
 	}
 	ctxOf(L).run.charge(L, 1+(n-pos)>>4)
 	L.Push(t.Remove(pos)) // shrinks the array, so that Len stays cheap

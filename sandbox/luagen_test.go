@@ -309,7 +309,7 @@ func (g *luagen) list() string {
 		items = append(items, g.num(1))
 	}
 	if g.chance(20) {
-		items = append(items, pick(g, "unpack({4, 5})", "(unpack({6, 7}))", "n = 3"))
+		items = append(items, pick(g, "unpack({4, 5})", "(unpack({6, 7}))", "n = 3", "b = math.abs("+g.num(1)+")", "unpack({8}), [\"a\"] = select(2, 5, 6)"))
 	}
 	return "{" + strings.Join(items, pick(g, ", ", "; ")) + "}"
 }

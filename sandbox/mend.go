@@ -490,6 +490,8 @@ func constructor(e *ast.TableExpr) ast.Expr {
 	for _, f := range e.Fields {
 		if f.Key == nil {
 			n++
+		} else {
+			single(f.Value) // or {1, a = f()} would take f's value for an element, too
 		}
 	}
 	if n < perFlush {

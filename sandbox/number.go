@@ -122,24 +122,24 @@ func onStrings(event string, op func(a, b float64) float64) lua.LGFunction {
 		if event == "__unm" {
 			operands[1] = operands[0]
 		}
+		for _, v := range operands {
+			if f, ok := L.GetMetaField(v, event).(*lua.LFunction); ok && v.Type() != lua.LTString {
+				L.Push(f)
+				L.Push(operands[0])
+				L.Push(operands[1])
+				L.Push(callback1(L, 2))
+				return 1
+			}
+		}
 		var n [2]float64
 		for i, v := range operands {
-			ok := true
+			ok := false
 			switch v := v.(type) {
 			case lua.LNumber:
-				n[i] = float64(v)
+				n[i], ok = float64(v), true
 			case lua.LString:
 				ctxOf(L).run.chargeBytes(L, len(v))
 				n[i], ok = parseNumber(string(v))
-			default:
-				ok = false
-				if f, is := L.GetMetaField(v, event).(*lua.LFunction); is {
-					L.Push(f)
-					L.Push(operands[0])
-					L.Push(operands[1])
-					L.Push(callback1(L, 2))
-					return 1
-				}
 			}
 			if !ok {
 				L.RaiseError("attempt to perform arithmetic (%s) on a %s value", strings.TrimLeft(event, "_"), v.Type().String())
