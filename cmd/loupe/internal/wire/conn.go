@@ -64,10 +64,15 @@ func (e *Denied) Error() string {
 // again, or the session was idle for too long.
 func (e *Denied) Ended() bool { return e.Status == http.StatusNotFound }
 
+// To makes a Conn without a session, for requests of the era that has none.
+func To(t Target) *Conn {
+	// No proxy: a game is on this machine. No compression: loopback is faster.
+	return &Conn{target: t, http: &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}}}
+}
+
 // Dial begins a session with the parameters of an initialize.
 func Dial(ctx context.Context, t Target, params json.RawMessage) (*Conn, error) {
-	// No proxy: a game is on this machine. No compression: loopback is faster.
-	c := &Conn{target: t, http: &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}}}
+	c := To(t)
 	var answer Envelope
 	err := c.Do(ctx, Request([]byte(`"loupe-hello"`), "initialize", params), nil, func(message []byte) (err error) {
 		answer, err = Parse(message)
@@ -250,8 +255,8 @@ type Result struct {
 	} `json:"content"`
 }
 
-// Call calls a tool and decodes its structured answer into out (nil: not). A
-// refusal is a *refusal.Error.
+// Call calls a tool, without a session, and decodes its structured answer into
+// out (nil: not). A refusal is a *refusal.Error.
 func (c *Conn) Call(ctx context.Context, tool string, arguments, out any) error {
 	args, err := json.Marshal(arguments)
 	if err != nil {
@@ -259,14 +264,14 @@ func (c *Conn) Call(ctx context.Context, tool string, arguments, out any) error 
 	}
 	id := fmt.Appendf(nil, `"loupe-%d"`, c.calls.Add(1))
 	params := append(append([]byte(`{"name":`), Quote(tool)...), `,"arguments":`...)
-	params = append(append(params, args...), '}')
+	params = append(append(params, args...), `,"_meta":{"`+MetaVersion+`":"`+ModernVersion+
+		`","io.modelcontextprotocol/clientInfo":{"name":"loupe","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`...)
 	var answer Envelope
-	err = c.Do(ctx, Request(id, "tools/call", params), nil, func(message []byte) error {
+	err = c.Do(ctx, Request(id, "tools/call", params), &Modern{Method: "tools/call", Name: tool}, func(message []byte) (err error) {
 		if Answers(message, id) {
 			answer, err = Parse(message)
-			return err
 		}
-		return nil
+		return err
 	})
 	switch {
 	case err != nil:

@@ -1,0 +1,3 @@
+package session
+
+const exeSuffix = ".exe"
