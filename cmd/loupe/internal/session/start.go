@@ -17,7 +17,7 @@ type Took struct {
 	Build float64 `json:"buildMs" jsonschema:"building the program" debug:"unit=ms"`
 	Save  float64 `json:"saveMs,omitempty" jsonschema:"saving the world" debug:"unit=ms"`
 	Stop  float64 `json:"stopMs,omitempty" jsonschema:"ending the old process" debug:"unit=ms"`
-	Start float64 `json:"startMs" jsonschema:"from the new process to its first port" debug:"unit=ms"`
+	Start float64 `json:"startMs" jsonschema:"from the new process to the game's first Poll" debug:"unit=ms"`
 	Load  float64 `json:"loadMs,omitempty" jsonschema:"putting the world back" debug:"unit=ms"`
 }
 
@@ -142,10 +142,32 @@ func (s *Session) run(ctx context.Context, exe string, wait time.Duration, took 
 		s.entry, s.phase = e, Running
 	}
 	t.mu.Unlock()
+	s.polling(ctx, p, time.Until(begin.Add(wait)))
 	took.Start = ms(begin)
 	t.changed()
 	return nil
 }
+
+// polling waits, not for ever, until the game has polled once: what it binds, it
+// has bound then.
+func (s *Session) polling(ctx context.Context, p *launch.Process, wait time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, max(min(wait, firstPoll), time.Second))
+	defer cancel()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for s.state(ctx) == string(refusal.Starting) {
+		select {
+		case <-tick.C:
+		case <-p.Done():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// firstPoll bounds the wait for a game that listens long before its loop begins.
+const firstPoll = 5 * time.Second
 
 var announced = regexp.MustCompile(`http://(?:127\.0\.0\.1|localhost|\[::1\]):\d+/mcp`)
 
