@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/hosttools"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -35,37 +37,38 @@ func (s *Subsystem) In(app *tools.App) bool { return app != nil && s.provided(ap
 // New makes the tools. Families stand in the order in which tools/list shows
 // them; this is the one list of them.
 func New(h Host) *Tools {
+	limits := h.Limits()
 	subsystems := []Subsystem{
 		{"events", "App.Events (tools.EventSink: Kinds, Push)",
-			func(a *tools.App) bool { return a.Events != nil }, eventTools(h)},
+			func(a *tools.App) bool { return a.Events != nil }, hosttools.Events(h.App)},
 		{"systems", "App.Systems (tools.Systems: List, SetEnabled; a *schedule.Schedule is one)",
-			func(a *tools.App) bool { return a.Systems != nil }, systemTools()},
+			func(a *tools.App) bool { return a.Systems != nil }, hosttools.Systems()},
 		{"states", "App.States (tools.States: Stack, Names, Push, Pop)",
-			func(a *tools.App) bool { return a.States != nil }, stateTools()},
+			func(a *tools.App) bool { return a.States != nil }, hosttools.States()},
 		{"clock", "App.Clock (tools.Clock: Info, Set)",
-			func(a *tools.App) bool { return a.Clock != nil }, newClockTools(h)},
+			func(a *tools.App) bool { return a.Clock != nil }, hosttools.Clock(limits.CallTimeout)},
 		{"frame times", "App.Systems that also implements tools.SystemTimes (a *schedule.Schedule does)",
 			func(a *tools.App) bool { return a.Times() != nil }, frameTimesTools(h)},
 		{"camera", "App.Camera (tools.Camera: Info, Move)",
-			func(a *tools.App) bool { return a.Camera != nil }, cameraTools()},
+			func(a *tools.App) bool { return a.Camera != nil }, hosttools.Camera()},
 		{"layers", "App.Layers (tools.Layers: List)",
-			func(a *tools.App) bool { return a.Layers != nil }, layerTools()},
+			func(a *tools.App) bool { return a.Layers != nil }, hosttools.Layers()},
 		{"materials", "App.Materials (tools.Materials: List)",
-			func(a *tools.App) bool { return a.Materials != nil }, materialTools()},
+			func(a *tools.App) bool { return a.Materials != nil }, hosttools.Materials()},
 		{"render", "App.Render (tools.Render: Info)",
-			func(a *tools.App) bool { return a.Render != nil }, renderTools()},
+			func(a *tools.App) bool { return a.Render != nil }, hosttools.Render()},
 		{"physics", "App.Physics (tools.Physics: Info, Raycast)",
-			func(a *tools.App) bool { return a.Physics != nil }, physicsTools()},
+			func(a *tools.App) bool { return a.Physics != nil }, hosttools.Physics()},
 		{"audio", "App.Audio (tools.Audio: Info, Reload)",
-			func(a *tools.App) bool { return a.Audio != nil }, audioTools()},
+			func(a *tools.App) bool { return a.Audio != nil }, hosttools.Audio()},
 		{"screen", "App.Screen (tools.Screen: Capture)",
-			func(a *tools.App) bool { return a.Screen != nil }, screenshotTools(h)},
+			func(a *tools.App) bool { return a.Screen != nil }, hosttools.Screen(limits.DataDir, limits.MaxReplyBytes)},
 	}
 	return &Tools{Subsystems: subsystems, Always: slices.Concat(
 		sessionTools(h),
 		helpTools(h, subsystems),
 		crashTools(h),
-		worldTools(),
+		worldtools.Tools(),
 		scriptTools(h),
 		snapshotTools(h),
 		profileTools(h),

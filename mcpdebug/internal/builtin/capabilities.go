@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -18,16 +20,16 @@ type limitFacts struct {
 }
 
 type capabilitiesResult struct {
-	State      string         `json:"state" jsonschema:"the state now"`
-	States     []string       `json:"states" jsonschema:"every state a server can be in"`
-	ReadOnly   bool           `json:"readOnly" jsonschema:"true: tools that change things are refused"`
-	Protocols  []string       `json:"protocolVersions" jsonschema:"protocol versions that are spoken"`
-	Limits     limitFacts     `json:"limits" jsonschema:"the bounds that are in force"`
-	DataDir    string         `json:"dataDir,omitempty" jsonschema:"folder that snapshots, profiles and pictures are written under"`
-	Counts     map[string]int `json:"counts" jsonschema:"how many tools, listed tools, generated tools, components, resources, archetypes, entities"`
-	Engine     *engineFacts   `json:"engine,omitempty" jsonschema:"the ECS engine behind the world"`
-	Subsystems []subsystemRow `json:"subsystems" jsonschema:"what the host provides, and what it would have to provide for the rest"`
-	Formats    []string       `json:"snapshotFormats" jsonschema:"formats of snapshot_save"`
+	State      string                  `json:"state" jsonschema:"the state now"`
+	States     []string                `json:"states" jsonschema:"every state a server can be in"`
+	ReadOnly   bool                    `json:"readOnly" jsonschema:"true: tools that change things are refused"`
+	Protocols  []string                `json:"protocolVersions" jsonschema:"protocol versions that are spoken"`
+	Limits     limitFacts              `json:"limits" jsonschema:"the bounds that are in force"`
+	DataDir    string                  `json:"dataDir,omitempty" jsonschema:"folder that snapshots, profiles and pictures are written under"`
+	Counts     map[string]int          `json:"counts" jsonschema:"how many tools, listed tools, generated tools, components, resources, archetypes, entities"`
+	Engine     *worldtools.EngineFacts `json:"engine,omitempty" jsonschema:"the ECS engine behind the world"`
+	Subsystems []subsystemRow          `json:"subsystems" jsonschema:"what the host provides, and what it would have to provide for the rest"`
+	Formats    []string                `json:"snapshotFormats" jsonschema:"formats of snapshot_save"`
 }
 
 type subsystemRow struct {
@@ -46,7 +48,7 @@ func capabilitiesTool(h helpHost, subsystems []Subsystem) *tools.Tool {
 		lim := h.Limits()
 		r := capabilitiesResult{
 			State: h.Status().State, States: states, ReadOnly: h.ReadOnly(), Protocols: lim.ProtocolVersions, DataDir: lim.DataDir,
-			Limits: limitFacts{lim.QueueLen, lim.CallTimeout.Milliseconds(), lim.StallAfter.Milliseconds(), lim.MaxReplyBytes, h.Components().options.MaxListed, h.Components().options.MaxListedBytes, defaultMaxBytes},
+			Limits: limitFacts{lim.QueueLen, lim.CallTimeout.Milliseconds(), lim.StallAfter.Milliseconds(), lim.MaxReplyBytes, h.Components().options.MaxListed, h.Components().options.MaxListedBytes, page.DefaultMaxBytes},
 			Counts: map[string]int{"tools": len(l.Tools), "listed": len(l.Listed())}, Formats: []string{"loupe", "json"},
 		}
 		for _, p := range l.Tools {
@@ -57,7 +59,7 @@ func capabilitiesTool(h helpHost, subsystems []Subsystem) *tools.Tool {
 		if cat := h.Catalog(); cat != nil {
 			r.Counts["components"], r.Counts["resources"] = len(cat.Components), len(cat.Resources)
 			r.Counts["archetypes"], r.Counts["entities"] = len(cat.Archetypes), cat.Entities.Alive
-			e := factsOf(cat.Engine)
+			e := worldtools.EngineFactsOf(cat.Engine)
 			r.Engine = &e
 		}
 		app := h.App()

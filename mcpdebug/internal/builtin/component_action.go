@@ -11,6 +11,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -56,11 +57,11 @@ func (a *actionHandler) Prepare(_ *tools.Call, raw json.RawMessage) (tools.Job, 
 	if err != nil {
 		return tools.Job{}, err
 	}
-	var who entityArg
+	var who entities.Arg
 	if err := who.UnmarshalJSON(text); err != nil {
 		return tools.Job{}, err
 	}
-	if err := who.writing("entity"); err != nil {
+	if err := who.Writing("entity"); err != nil {
 		return tools.Job{}, err
 	}
 	for name := range args {
@@ -90,7 +91,7 @@ func (a *actionHandler) Prepare(_ *tools.Call, raw json.RawMessage) (tools.Job, 
 	var out reflect.Value
 	return tools.Job{
 		Frame: func(f *tools.Frame) (err error) {
-			out, err = a.run(f, who.entity, in)
+			out, err = a.run(f, who.Entity, in)
 			return err
 		},
 		Finish: func(*tools.Call) (*tools.Result, error) { return tools.EncodeResult(out.Interface()) },
@@ -108,7 +109,7 @@ func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value)
 	if err != nil {
 		return out, err
 	}
-	if err := requireComponent(f.Catalog, chunk, entity, comp); err != nil {
+	if err := entities.CheckComponent(f.Catalog, chunk, entity, comp); err != nil {
 		return out, err
 	}
 	if err := ecs.CheckEntities(f.World, in, ""); err != nil {

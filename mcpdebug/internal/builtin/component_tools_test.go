@@ -11,9 +11,10 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -62,31 +63,23 @@ func init() {
 }
 
 // componentHarness is a world with the types above and their generated tools.
-func componentHarness(t *testing.T, o ComponentOptions) (*harness, *ComponentTools) {
-	h := newHarness(t, worldTools()...)
-	ids := []arche.ID{arche.ComponentID[cHealth](h.arche), arche.ComponentID[cBody](h.arche), arche.ComponentID[cTag](h.arche), arche.ComponentID[cGold](h.arche)}
+func componentHarness(t *testing.T, o ComponentOptions) (*tooltest.Harness, *ComponentTools) {
+	h := tooltest.New(t, worldtools.Tools()...)
+	ids := []arche.ID{arche.ComponentID[cHealth](h.Arche), arche.ComponentID[cBody](h.Arche), arche.ComponentID[cTag](h.Arche), arche.ComponentID[cGold](h.Arche)}
 	for range 3 {
-		e := h.arche.NewEntity(ids...)
-		*(*cHealth)(h.arche.Get(e, ids[0])) = cHealth{HP: 5, Max: 20}
+		e := h.Arche.NewEntity(ids...)
+		*(*cHealth)(h.Arche.Get(e, ids[0])) = cHealth{HP: 5, Max: 20}
 	}
-	ct := NewComponentTools(h.reg, o)
-	ct.Update(h.world.Catalog())
+	ct := NewComponentTools(h.Reg, o)
+	ct.Update(h.World.Catalog())
 	return h, ct
-}
-
-func (h *harness) firstEntity() string {
-	for c := range h.world.Chunks(ecs.Filter{}) {
-		return c.Entity(0).String()
-	}
-	h.t.Fatal("the world is empty")
-	return ""
 }
 
 func TestConfigureHasTheWritablePropertiesAlone(t *testing.T) {
 	h, _ := componentHarness(t, ComponentOptions{})
-	p, ok := h.reg.Listing().Lookup("cHealth_configure")
+	p, ok := h.Reg.Listing().Lookup("cHealth_configure")
 	if !ok {
-		t.Fatalf("no cHealth_configure among %v", h.reg.Listing().Names())
+		t.Fatalf("no cHealth_configure among %v", h.Reg.Listing().Names())
 	}
 	if got, want := p.Arguments, []string{"entity", "HP", "Max"}; !slices.Equal(got, want) {
 		t.Errorf("arguments %v, want %v", got, want)
@@ -105,24 +98,24 @@ func TestConfigureHasTheWritablePropertiesAlone(t *testing.T) {
 	if p.Spec.Meta["schemaID"] != value.TypeOf(reflect.TypeFor[cHealth]()).SchemaID {
 		t.Error("the tool does not carry the type's identity")
 	}
-	if _, ok := h.reg.Listing().Lookup("cTag_configure"); ok {
+	if _, ok := h.Reg.Listing().Lookup("cTag_configure"); ok {
 		t.Error("a tag has nothing to configure")
 	}
 }
 
 func TestConfigureChangesWhatIsNamed(t *testing.T) {
 	h, _ := componentHarness(t, ComponentOptions{})
-	e := h.firstEntity()
-	if r, err := h.call("cHealth_configure", map[string]any{"entity": e, "HP": 2}); err != nil || fmt.Sprint(r["changed"]) != "1" {
+	e := h.FirstEntity()
+	if r, err := h.Call("cHealth_configure", map[string]any{"entity": e, "HP": 2}); err != nil || fmt.Sprint(r["changed"]) != "1" {
 		t.Fatalf("got %v, %v", r, err)
 	}
-	if r, err := h.call("cBody_configure", map[string]any{"entity": e, "Size": "2 3", "Pos": []int{4, 5}}); err != nil {
+	if r, err := h.Call("cBody_configure", map[string]any{"entity": e, "Size": "2 3", "Pos": []int{4, 5}}); err != nil {
 		t.Fatalf("vectors as text and as a list: %v, %v", r, err)
 	}
-	if _, err := h.call("cGold_configure", map[string]any{"entity": e, "value": 7}); err != nil {
+	if _, err := h.Call("cGold_configure", map[string]any{"entity": e, "value": 7}); err != nil {
 		t.Fatal(err)
 	}
-	r, _ := h.call("info", map[string]any{"entity": e})
+	r, _ := h.Call("info", map[string]any{"entity": e})
 	got, _ := json.Marshal(r["components"])
 	for _, want := range []string{`"HP":2,"Max":20`, `"Size":[2,3]`, `"Pos":{"X":4,"Y":5}`, `"cGold":7`} {
 		if !strings.Contains(string(got), want) {
@@ -133,9 +126,9 @@ func TestConfigureChangesWhatIsNamed(t *testing.T) {
 
 func TestConfigureRefusals(t *testing.T) {
 	h, _ := componentHarness(t, ComponentOptions{})
-	e := h.firstEntity()
-	dead, _ := h.ok("spawn", map[string]any{"components": map[string]any{"cTag": map[string]any{}}})["entity"].(string)
-	h.ok("despawn", map[string]any{"entity": dead})
+	e := h.FirstEntity()
+	dead, _ := h.OK("spawn", map[string]any{"components": map[string]any{"cTag": map[string]any{}}})["entity"].(string)
+	h.OK("despawn", map[string]any{"entity": dead})
 	for name, tt := range map[string]struct {
 		tool    string
 		args    map[string]any
@@ -155,8 +148,8 @@ func TestConfigureRefusals(t *testing.T) {
 		"text list":   {"cBody_configure", map[string]any{"entity": e, "List": "2 3"}, refusal.InvalidArguments, "List"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before, _ := h.call("info", map[string]any{"entity": e})
-			_, err := h.call(tt.tool, tt.args)
+			before, _ := h.Call("info", map[string]any{"entity": e})
+			_, err := h.Call(tt.tool, tt.args)
 			if err == nil || err.Code != tt.code {
 				t.Fatalf("got %v, want the code %s", err, tt.code)
 			}
@@ -164,7 +157,7 @@ func TestConfigureRefusals(t *testing.T) {
 			if !strings.Contains(err.Message+string(text), tt.mention) {
 				t.Errorf("%q does not mention %q", err.Message, tt.mention)
 			}
-			after, _ := h.call("info", map[string]any{"entity": e})
+			after, _ := h.Call("info", map[string]any{"entity": e})
 			delete(before, "frame")
 			delete(after, "frame")
 			if !reflect.DeepEqual(before, after) {
@@ -176,23 +169,23 @@ func TestConfigureRefusals(t *testing.T) {
 
 func TestActionsRunInPlaceAndUndoWhatFails(t *testing.T) {
 	h, _ := componentHarness(t, ComponentOptions{})
-	e := h.firstEntity()
-	if r, err := h.call("cHealth_Heal", map[string]any{"entity": e, "amount": 3}); err != nil || fmt.Sprint(r["hp"]) != "8" {
+	e := h.FirstEntity()
+	if r, err := h.Call("cHealth_Heal", map[string]any{"entity": e, "amount": 3}); err != nil || fmt.Sprint(r["hp"]) != "8" {
 		t.Fatalf("got %v, %v; want 8 hit points", r, err)
 	}
-	if _, err := h.call("cHealth_Heal", map[string]any{"entity": e, "amount": 100}); err == nil || !strings.Contains(err.Message, "more than 20") {
+	if _, err := h.Call("cHealth_Heal", map[string]any{"entity": e, "amount": 100}); err == nil || !strings.Contains(err.Message, "more than 20") {
 		t.Errorf("got %v, want the action's own refusal", err)
 	}
-	if _, err := h.call("cHealth_Heal", map[string]any{"entity": e}); err == nil || !errors.Is(err, refusal.InvalidArguments) {
+	if _, err := h.Call("cHealth_Heal", map[string]any{"entity": e}); err == nil || !errors.Is(err, refusal.InvalidArguments) {
 		t.Errorf("a missing parameter: %v", err)
 	}
-	if _, err := h.call("cHealth_Heal", map[string]any{"entity": e, "amount": 0}); err == nil || !errors.Is(err, refusal.InvalidArguments) {
+	if _, err := h.Call("cHealth_Heal", map[string]any{"entity": e, "amount": 0}); err == nil || !errors.Is(err, refusal.InvalidArguments) {
 		t.Errorf("below the minimum: %v", err)
 	}
-	if _, err := h.call("cHealth_Explode", map[string]any{"entity": e}); err == nil || err.Code != refusal.Panicked || !strings.Contains(err.Message, "boom") {
+	if _, err := h.Call("cHealth_Explode", map[string]any{"entity": e}); err == nil || err.Code != refusal.Panicked || !strings.Contains(err.Message, "boom") {
 		t.Errorf("got %v, want the panic as a refusal", err)
 	}
-	r, _ := h.call("info", map[string]any{"entity": e})
+	r, _ := h.Call("info", map[string]any{"entity": e})
 	if got, _ := json.Marshal(r["components"]); !strings.Contains(string(got), `"HP":8`) {
 		t.Errorf("failed actions left something behind: %s", got)
 	}
@@ -212,51 +205,51 @@ func wide(w *arche.World, n int) []arche.ID {
 }
 
 func TestAutoListsAtMost24AndAnnouncesOncePerBurst(t *testing.T) {
-	h := newHarness(t, worldTools()...)
-	ids := wide(h.arche, 200)
-	ct := NewComponentTools(h.reg, ComponentOptions{})
+	h := tooltest.New(t, worldtools.Tools()...)
+	ids := wide(h.Arche, 200)
+	ct := NewComponentTools(h.Reg, ComponentOptions{})
 	announced := 0
-	defer h.reg.Watch(func() { announced++ })()
+	defer h.Reg.Watch(func() { announced++ })()
 	listed := func() (n int) {
-		for _, p := range h.reg.Listing().Listed() {
+		for _, p := range h.Reg.Listing().Listed() {
 			if p.Spec.Group == "components" {
 				n++
 			}
 		}
 		return n
 	}
-	ct.Update(h.world.Catalog())
+	ct.Update(h.World.Catalog())
 	if n := listed(); n != 0 || announced != 0 {
 		t.Fatalf("an empty world: %d listed, %d announcements", n, announced)
 	}
 	es := []arche.Entity{}
 	for _, id := range ids {
-		es = append(es, h.arche.NewEntity(id))
+		es = append(es, h.Arche.NewEntity(id))
 	}
-	ct.Update(h.world.Catalog())
+	ct.Update(h.World.Catalog())
 	if n := listed(); n == 0 || n > MaxListed || announced != 1 {
 		t.Fatalf("200 types that live: %d listed, %d announcements", n, announced)
 	}
-	if n := len(h.reg.Listing().Tools); n < 200 {
+	if n := len(h.Reg.Listing().Tools); n < 200 {
 		t.Errorf("%d tools can be called, want one for each of the 200 types", n)
 	}
 	bytes := 0
-	for _, p := range h.reg.Listing().Listed() {
+	for _, p := range h.Reg.Listing().Listed() {
 		bytes += len(p.Lean)
 	}
 	t.Logf("listing of a world with 200 component types: %d bytes", bytes)
-	h.arche.NewEntity(ids[0])
-	ct.Update(h.world.Catalog())
+	h.Arche.NewEntity(ids[0])
+	ct.Update(h.World.Catalog())
 	for _, e := range es {
-		h.arche.RemoveEntity(e)
+		h.Arche.RemoveEntity(e)
 	}
 	before := listed()
-	ct.Update(h.world.Catalog())
+	ct.Update(h.World.Catalog())
 	if n := listed(); n != before || announced != 1 {
 		t.Errorf("more of the same, then the last one's death: %d listed (was %d), %d announcements", n, before, announced)
 	}
 	ct.Clear()
-	if n := len(h.reg.Listing().Tools); n != len(worldTools()) {
+	if n := len(h.Reg.Listing().Tools); n != len(worldtools.Tools()) {
 		t.Errorf("%d tools are left", n)
 	}
 }
@@ -265,7 +258,7 @@ func TestListPolicies(t *testing.T) {
 	for policy, want := range map[ListPolicy]int{ListAll: 5, ListNone: 0, "cGold": 1, "cGold, cHealth": 4, "nobody": 0} {
 		h, _ := componentHarness(t, ComponentOptions{List: policy})
 		n := 0
-		for _, p := range h.reg.Listing().Listed() {
+		for _, p := range h.Reg.Listing().Listed() {
 			if p.Spec.Group == "components" {
 				n++
 			}
@@ -277,18 +270,18 @@ func TestListPolicies(t *testing.T) {
 }
 
 func TestGeneratedNamesAreUniqueAndClean(t *testing.T) {
-	h := newHarness(t, worldTools()...)
-	h.reg.MustRegister(&tools.Tool{Spec: tools.Spec{Name: "cGold_configure", Description: "The host's own tool of that name."},
+	h := tooltest.New(t, worldtools.Tools()...)
+	h.Reg.MustRegister(&tools.Tool{Spec: tools.Spec{Name: "cGold_configure", Description: "The host's own tool of that name."},
 		Handler: tools.HandlerFunc(func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })})
 	type cGold struct{ Coins int } // shares its short name with the package's
 	for _, typ := range []reflect.Type{reflect.TypeFor[cGold](), reflect.TypeOf(goldOfPackage(0)), reflect.TypeFor[pairOf[map[string]int, []cHealth]]()} {
-		h.arche.NewEntity(arche.TypeID(h.arche, typ))
+		h.Arche.NewEntity(arche.TypeID(h.Arche, typ))
 	}
-	ct := NewComponentTools(h.reg, ComponentOptions{Prefix: "g."})
-	ct.Update(h.world.Catalog())
+	ct := NewComponentTools(h.Reg, ComponentOptions{Prefix: "g."})
+	ct.Update(h.World.Catalog())
 	seen := map[string]bool{}
 	n := 0
-	for _, p := range h.reg.Listing().Tools {
+	for _, p := range h.Reg.Listing().Tools {
 		if p.Spec.Group == "components" {
 			n++
 			if !strings.HasPrefix(p.Spec.Name, "g_") || len(p.Spec.Name) > 48 || seen[p.Spec.Name] {
@@ -310,13 +303,13 @@ type pairOf[A, B any] struct {
 }
 
 func BenchmarkAutoUpdate(b *testing.B) {
-	h := newHarness(b)
-	for _, id := range wide(h.arche, 200) {
-		h.arche.NewEntity(id)
+	h := tooltest.New(b)
+	for _, id := range wide(h.Arche, 200) {
+		h.Arche.NewEntity(id)
 	}
-	ct := NewComponentTools(h.reg, ComponentOptions{})
-	ct.Update(h.world.Catalog())
-	cat := h.world.Catalog()
+	ct := NewComponentTools(h.Reg, ComponentOptions{})
+	ct.Update(h.World.Catalog())
+	cat := h.World.Catalog()
 	other := *cat
 	for i := 0; b.Loop(); i++ {
 		// Two catalogs in turn: nothing new, but not the same pointer.

@@ -17,8 +17,8 @@ type cLoose struct {
 
 func TestDescribesFieldsOfAnyType(t *testing.T) {
 	h, _ := componentHarness(t, ComponentOptions{})
-	h.arche.NewEntity(arche.ComponentID[cLoose](h.arche))
-	c, err := h.world.Catalog().Component("cLoose")
+	h.Arche.NewEntity(arche.ComponentID[cLoose](h.Arche))
+	c, err := h.World.Catalog().Component("cLoose")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 // Methods may be called from any goroutine unless they say otherwise.
 type Host interface {
 	appHost
-	clockHost
 	crashHost
 	documentHost
 	helpHost

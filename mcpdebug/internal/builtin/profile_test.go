@@ -15,6 +15,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -37,11 +38,11 @@ func (h *offHost) Catalog() *ecs.Catalog     { return nil }
 func (h *offHost) OnResetSandbox(func())           {}
 func (h *offHost) SandboxOptions() sandbox.Options { return sandbox.Options{} }
 
-func profileHarness(t *testing.T) (*harness, *offHost) {
+func profileHarness(t *testing.T) (*tooltest.Harness, *offHost) {
 	t.Helper()
 	host := &offHost{dir: t.TempDir()}
-	h := newHarness(t, profileTools(host)...)
-	host.registry = h.reg
+	h := tooltest.New(t, profileTools(host)...)
+	host.registry = h.Reg
 	t.Cleanup(func() { sessions.Abandon() })
 	return h, host
 }
@@ -56,12 +57,12 @@ func hotSystem(until time.Time) (n int) {
 
 func TestProfileFindsTheHotSystem(t *testing.T) {
 	h, host := profileHarness(t)
-	h.ok("profile_start", `{}`)
-	h.refused("profile_start", `{}`, refusal.AlreadyRunning, "profile_stop")
+	h.OK("profile_start", `{}`)
+	h.Refused("profile_start", `{}`, refusal.AlreadyRunning, "profile_stop")
 	pprof.Do(t.Context(), pprof.Labels("system", "hot"), func(context.Context) { hotSystem(time.Now().Add(300 * time.Millisecond)) })
 	host.frame = 30
-	h.refused("profile_stop", `{"name":"../evil"}`, refusal.InvalidArguments, "folder")
-	r := h.ok("profile_stop", `{"name":"p"}`)
+	h.Refused("profile_stop", `{"name":"../evil"}`, refusal.InvalidArguments, "folder")
+	r := h.OK("profile_stop", `{"name":"p"}`)
 	by, _ := json.Marshal(r["bySystem"])
 	top, _ := json.Marshal(r["top"])
 	if !strings.Contains(string(by), `"system":"hot"`) || !strings.Contains(string(top), "hotSystem") {
@@ -81,7 +82,7 @@ func TestProfileFindsTheHotSystem(t *testing.T) {
 	if err != nil || !strings.Contains(string(collapsed), ";") {
 		t.Errorf("collapsed stacks: %v %.200s", err, collapsed)
 	}
-	h.refused("profile_stop", `{}`, refusal.NotRunning, "profile_start")
+	h.Refused("profile_stop", `{}`, refusal.NotRunning, "profile_start")
 }
 
 func TestProfileOfTheHostIsLeftAlone(t *testing.T) {
@@ -90,11 +91,11 @@ func TestProfileOfTheHostIsLeftAlone(t *testing.T) {
 	if err := pprof.StartCPUProfile(&own); err != nil {
 		t.Skip("the test binary is being profiled: ", err)
 	}
-	e := h.refused("profile_start", `{}`, refusal.AlreadyRunning)
+	e := h.Refused("profile_start", `{}`, refusal.AlreadyRunning)
 	if !strings.Contains(e.Message, "of its own") {
 		t.Errorf("got %q", e.Message)
 	}
-	h.refused("profile_stop", `{}`, refusal.NotRunning)
+	h.Refused("profile_stop", `{}`, refusal.NotRunning)
 	pprof.StopCPUProfile()
 	if own.Len() == 0 {
 		t.Error("the game's own profile was ended")
@@ -103,36 +104,36 @@ func TestProfileOfTheHostIsLeftAlone(t *testing.T) {
 
 func TestSamplesSurviveAFailedWrite(t *testing.T) {
 	h, host := profileHarness(t)
-	h.ok("profile_start", `{"kind":"mutex"}`)
+	h.OK("profile_start", `{"kind":"mutex"}`)
 	good := host.dir
 	host.dir = filepath.Join(good, "file")
 	if err := os.WriteFile(host.dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, e := h.call("profile_stop", `{"name":"kept"}`)
+	_, e := h.Call("profile_stop", `{"name":"kept"}`)
 	if e == nil || !strings.Contains(e.Hint, "kept") {
 		t.Fatalf("writing below a file: %v", e)
 	}
 	host.dir = good
-	if r := h.ok("profile_stop", `{"name":"kept"}`); r["kind"] != "mutex" {
+	if r := h.OK("profile_stop", `{"name":"kept"}`); r["kind"] != "mutex" {
 		t.Errorf("got %v", r)
 	}
 }
 
 func TestEmptyProfileIsAnAnswer(t *testing.T) {
 	h, _ := profileHarness(t)
-	h.ok("profile_start", `{"kind":"block"}`)
-	if r := h.ok("profile_stop", `{}`); r["hint"] == nil || len(r["top"].([]any)) != 0 {
+	h.OK("profile_start", `{"kind":"block"}`)
+	if r := h.OK("profile_stop", `{}`); r["hint"] == nil || len(r["top"].([]any)) != 0 {
 		t.Errorf("got %v, want a hint", r)
 	}
-	h.refused("profile_start", `{"kind":"gpu"}`, refusal.InvalidArguments, "mutex")
-	h.refused("profile_start", `{"kind":"cpu","system":"x"}`, refusal.NotSupported)
+	h.Refused("profile_start", `{"kind":"gpu"}`, refusal.InvalidArguments, "mutex")
+	h.Refused("profile_start", `{"kind":"cpu","system":"x"}`, refusal.NotSupported)
 }
 
 func TestHeapProfile(t *testing.T) {
 	h, _ := profileHarness(t)
 	for range 2 {
-		r := h.ok("profile_heap", `{"name":"h","top":3}`)
+		r := h.OK("profile_heap", `{"name":"h","top":3}`)
 		if n, _ := r["inUseBytes"].(json.Number).Int64(); n <= 0 || len(r["top"].([]any)) == 0 {
 			t.Errorf("got %v", r)
 		}
@@ -189,5 +190,20 @@ func TestFrameTimesBlameTheSystem(t *testing.T) {
 	}
 	if r, err := frameTimes(&tools.App{Systems: clock{}}, frameTimesArgs{}); err != nil || r.Frames != 0 {
 		t.Errorf("no frames yet: %+v, %v", r, err)
+	}
+}
+
+func TestProfileStopSaysWhatItReplaces(t *testing.T) {
+	h, _ := profileHarness(t)
+	for i, want := range []any{nil, true} {
+		h.OK("profile_start", tooltest.Obj{"kind": "block"})
+		if out := h.OK("profile_stop", tooltest.Obj{}); out["replaced"] != want {
+			t.Errorf("stop %d: replaced %v, want %v", i, out["replaced"], want)
+		}
+	}
+	for i, want := range []any{nil, true} {
+		if out := h.OK("profile_heap", tooltest.Obj{}); out["replaced"] != want {
+			t.Errorf("heap %d: replaced %v, want %v", i, out["replaced"], want)
+		}
 	}
 }

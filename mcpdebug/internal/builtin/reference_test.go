@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -24,6 +25,14 @@ func everything(t *testing.T) *tools.Registry {
 		h.registry.MustRegister(s.Tools...)
 	}
 	return h.registry
+}
+
+func TestSubsystemsAreAbsentUnlessProvided(t *testing.T) {
+	for _, s := range New(&offHost{registry: tools.NewRegistry()}).Subsystems {
+		if s.In(&tools.App{}) || s.In(nil) || len(s.Tools) == 0 || s.Provide == "" {
+			t.Errorf("%s: present in an app without parts, or without tools or a word on what to provide", s.Name)
+		}
+	}
 }
 
 func TestDocsOfToolsAreUpToDate(t *testing.T) {
@@ -59,7 +68,7 @@ func TestEveryToolIsDocumentedInItsDeclaration(t *testing.T) {
 		if n := strings.Count(strings.TrimSuffix(p.Spec.Description, "."), ". "); n > 2 || len(p.Spec.Description) > 260 {
 			t.Errorf("%s: the description is more than two or three sentences: %q", p.Spec.Name, p.Spec.Description)
 		}
-		for _, schema := range []json.RawMessage{p.Input, orEmptyObject(p.Output)} {
+		for _, schema := range []json.RawMessage{p.Input, tooltest.OrEmptyObject(p.Output)} {
 			var s struct {
 				Properties map[string]struct{ Description string }
 			}
@@ -122,11 +131,4 @@ func TestTheWholeListingLeavesRoomForGeneratedTools(t *testing.T) {
 	if most := maxListing - MaxListedBytes*112/100; n > most {
 		t.Errorf("the built-in tools list as %d bytes; with the generated ones a listing may have %d: at most %d", n, maxListing, most)
 	}
-}
-
-func orEmptyObject(schema json.RawMessage) json.RawMessage {
-	if schema == nil {
-		return json.RawMessage("{}")
-	}
-	return schema
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
+	"github.com/loupe-ecs/loupe/internal/words"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -112,19 +114,15 @@ func Resources(h documentHost, scheme string) []*tools.Resource {
 func contextContents(h documentHost, c *tools.Call, all bool) ([]tools.ResourceContents, error) {
 	cat, _ := h.FreshCatalog(c.Context)
 	if cat == nil {
-		return nil, noWorld()
+		return nil, entities.NoWorld()
 	}
 	return jsonContents(contextOf(cat, h.Components(), all))
-}
-
-func noWorld() error {
-	return &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound: the game has not called Bind yet"}
 }
 
 func findComponent(h documentHost, c *tools.Call, name string) (*ecs.Component, error) {
 	cat, _ := h.FreshCatalog(c.Context)
 	if cat == nil {
-		return nil, noWorld()
+		return nil, entities.NoWorld()
 	}
 	return cat.Component(name)
 }
@@ -157,7 +155,7 @@ type archetypeSummary struct {
 func worldContents(h documentHost, c *tools.Call) ([]tools.ResourceContents, error) {
 	cat, frame := h.FreshCatalog(c.Context)
 	if cat == nil {
-		return nil, noWorld()
+		return nil, entities.NoWorld()
 	}
 	d := worldDocument{Frame: frame, Engine: cat.Engine.Name, Entities: cat.Entities, MemoryBytes: cat.MemoryBytes, Locked: cat.Locked,
 		Components: map[string]int{}, Resources: map[string]bool{}, Archetypes: []archetypeSummary{}}
@@ -169,18 +167,10 @@ func worldContents(h documentHost, c *tools.Call) ([]tools.ResourceContents, err
 	}
 	for _, a := range cat.Archetypes {
 		if a.Entities > 0 {
-			d.Archetypes = append(d.Archetypes, archetypeSummary{Components: componentNames(cat, a.Components), Entities: a.Entities})
+			d.Archetypes = append(d.Archetypes, archetypeSummary{Components: entities.Names(cat, a.Components), Entities: a.Entities})
 		}
 	}
 	return jsonContents(d)
-}
-
-func componentNames(cat *ecs.Catalog, ids []ecs.TypeID) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = cat.Components[id].Name
-	}
-	return names
 }
 
 func logContents(h documentHost) []tools.ResourceContents {
@@ -231,7 +221,7 @@ func entityTool() *tools.Tool {
 // entity URI with a bare slot may have a holder again.
 func checkEntityURI(r tools.ResourceRequest) error {
 	if _, _, err := ecs.ParseEntity(r.Vars["id"]); err != nil {
-		return &refusal.Error{Code: refusal.InvalidArguments, Message: "the URI names no entity: " + shorten(r.Vars["id"], 80), Got: shorten(r.URI, 120),
+		return &refusal.Error{Code: refusal.InvalidArguments, Message: "the URI names no entity: " + words.Clip(r.Vars["id"], 80), Got: words.Clip(r.URI, 120),
 			Want: "the form 42v3 (id v generation), or the bare slot 42", Hint: "query lists entities", Next: "query"}
 	}
 	return nil

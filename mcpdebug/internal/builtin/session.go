@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strconv"
-	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -59,12 +59,10 @@ func pingTool(h sessionHost) *tools.Tool {
 		Description: "The game's state, frame and build, at once. If it does not run: crash_report, goroutines.",
 	}, func(c *tools.Call, _ struct{}) (pingResult, error) {
 		st := h.Status()
-		return pingResult{OK: true, State: st.State, Operation: st.Operation, ForMs: ms(st.Since), Crashed: st.Crash, Frame: st.Frame,
+		return pingResult{OK: true, State: st.State, Operation: st.Operation, ForMs: millis(st.Since), Crashed: st.Crash, Frame: st.Frame,
 			Waiting: st.Waiting, UptimeMs: st.Uptime.Milliseconds(), Build: h.Build()}, nil
 	})
 }
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
 
 type contextResult struct {
 	World      *contextWorld   `json:"world" jsonschema:"the bound world as it was in its frame; null without one"`
@@ -115,7 +113,7 @@ func contextTool(h sessionHost) *tools.Tool {
 		t := h.FrameTimes()
 		r.FPS = float64(int(t.FPS*10+0.5)) / 10
 		if t.Frames > 0 {
-			r.FrameMs = &contextTimes{ms(t.P50), ms(t.P95), ms(t.Max), t.Frames}
+			r.FrameMs = &contextTimes{millis(t.P50), millis(t.P95), millis(t.Max), t.Frames}
 		}
 		r.App, _ = h.Summary()
 		r.Paused = h.Paused()
@@ -180,7 +178,7 @@ func getLogsTool(h sessionHost) *tools.Tool {
 			q.Limit = 100
 		}
 		if q.MaxBytes <= 0 {
-			q.MaxBytes = defaultMaxBytes
+			q.MaxBytes = page.DefaultMaxBytes
 		}
 		p, path := h.Logs(q)
 		r := getLogsResult{Lines: logLines(p.Lines), Next: strconv.FormatUint(p.Next, 10), Dropped: p.Dropped, Total: p.Total, Returned: len(p.Lines),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/internal/stacks"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -247,7 +248,7 @@ func goroutinesTool(h crashHost) *tools.Tool {
 			in.Limit = 20
 		}
 		if in.MaxBytes <= 0 {
-			in.MaxBytes = defaultMaxBytes
+			in.MaxBytes = page.DefaultMaxBytes
 		}
 		all := stacks.Parse(stacks.All())
 		groups, total := groupStacks(all, h.FrameGoroutine(), in.Filter, in.Limit, in.MaxBytes)

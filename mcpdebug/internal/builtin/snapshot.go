@@ -13,6 +13,8 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/store"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -253,7 +255,7 @@ func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*sn
 		cat = fresh
 	}
 	if cat == nil {
-		return nil, "", noWorld()
+		return nil, "", entities.NoWorld()
 	}
 	f, err := s.files().Open(name)
 	if err != nil {
@@ -286,7 +288,7 @@ func fileExists(files *store.Kind, name, suffix string) bool {
 
 type snapshotListArgs struct {
 	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=50"`
-	sizeArgs
+	page.Args
 }
 
 type snapshotRow struct {
@@ -307,7 +309,7 @@ type snapshotRow struct {
 
 type snapshotListResult struct {
 	Snapshots []snapshotRow `json:"snapshots" jsonschema:"the files, newest first"`
-	pageInfo
+	page.Info
 }
 
 func (s *snapshots) listTool() *tools.Tool {
@@ -323,7 +325,7 @@ func (s *snapshots) listTool() *tools.Tool {
 		for i, f := range files {
 			rows[i] = snapshotRow{Name: f.Name, Path: f.Path, Bytes: f.Size, Modified: f.Modified.UTC().Format(time.RFC3339), Format: f.Suffix[1:]}
 		}
-		r.Snapshots, r.pageInfo, err = paginate("snapshot_list", rows, in.Limit, in.sizeArgs,
+		r.Snapshots, r.Info, err = page.Of("snapshot_list", rows, in.Limit, in.Args,
 			func(row *snapshotRow) string { return row.Name + row.Format }, "pass a smaller limit")
 		for i := range r.Snapshots {
 			if row := &r.Snapshots[i]; row.Format == "loupe" {

@@ -2,18 +2,20 @@ package builtin
 
 import (
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 type snapshotDiffArgs struct {
-	From      string    `json:"from" jsonschema:"the first snapshot"`
-	To        string    `json:"to,omitempty" jsonschema:"the second; default: the live world"`
-	Component string    `json:"component,omitempty" jsonschema:"only this type"`
-	Entity    entityArg `json:"entity,omitzero" jsonschema:"only this entity"`
-	Epsilon   float64   `json:"epsilon,omitempty" jsonschema:"tolerance for floats" debug:"min=0,default=0"`
-	Limit     int       `json:"limit,omitempty" jsonschema:"rows to return; 0: counts alone" debug:"min=0,max=10000,default=50"`
-	sizeArgs
+	From      string       `json:"from" jsonschema:"the first snapshot"`
+	To        string       `json:"to,omitempty" jsonschema:"the second; default: the live world"`
+	Component string       `json:"component,omitempty" jsonschema:"only this type"`
+	Entity    entities.Arg `json:"entity,omitzero" jsonschema:"only this entity"`
+	Epsilon   float64      `json:"epsilon,omitempty" jsonschema:"tolerance for floats" debug:"min=0,default=0"`
+	Limit     int          `json:"limit,omitempty" jsonschema:"rows to return; 0: counts alone" debug:"min=0,max=10000,default=50"`
+	page.Args
 }
 
 type snapshotDiffResult struct {
@@ -27,7 +29,7 @@ type snapshotDiffResult struct {
 	Changed          int                `json:"changed" jsonschema:"component values that differ, one for each entity and component"`
 	ResourcesChanged int                `json:"resourcesChanged" jsonschema:"resources that differ"`
 	Rows             []snapshot.DiffRow `json:"rows" jsonschema:"the differences, field by field"`
-	pageInfo
+	page.Info
 }
 
 // diffing is a diff on its way: what is decoded before the frame, and the live
@@ -43,7 +45,7 @@ type diffing struct {
 }
 
 func (s *snapshots) diffTool() *tools.Tool {
-	return withEntities[snapshotDiffArgs](tools.NewPhased(tools.Spec{Name: "snapshot_diff", Effect: tools.ReadOnly, Idempotent: true, NeedsWorld: true,
+	return entities.WithForms[snapshotDiffArgs](tools.NewPhased(tools.Spec{Name: "snapshot_diff", Effect: tools.ReadOnly, Idempotent: true, NeedsWorld: true,
 		Description: "Compares a snapshot with the live world or another.",
 		Example:     `{"from":"before-boss","limit":20}`,
 	}, tools.Phases[snapshotDiffArgs, diffing, diffing, snapshotDiffResult]{Before: s.diffBefore, Frame: s.diffFrame, After: s.diffAfter}))
@@ -52,8 +54,8 @@ func (s *snapshots) diffTool() *tools.Tool {
 func (s *snapshots) diffBefore(c *tools.Call, in snapshotDiffArgs) (d diffing, err error) {
 	d.in = in
 	if in.Cursor != "" {
-		var p position
-		if err := decodeCursor("snapshot_diff", in.Cursor, &p); err != nil {
+		var p page.Position
+		if err := page.DecodeCursor("snapshot_diff", in.Cursor, &p); err != nil {
 			return d, err
 		}
 		d.skip = min(max(p.Index, 0), 1<<20)
@@ -102,11 +104,11 @@ func (s *snapshots) diffAfter(_ *tools.Call, d diffing) (r snapshotDiffResult, e
 	} else {
 		to = &d.to.Image
 	}
-	o := snapshot.DiffOptions{Component: d.in.Component, Entity: d.in.Entity.entity, Epsilon: d.in.Epsilon, Exclude: d.exclude}
+	o := snapshot.DiffOptions{Component: d.in.Component, Entity: d.in.Entity.Entity, Epsilon: d.in.Epsilon, Exclude: d.exclude}
 	if d.in.Limit > 0 {
 		o.Limit = d.skip + d.in.Limit
 	}
-	if d.in.Entity.given && !d.in.Entity.full {
+	if d.in.Entity.Given && !d.in.Entity.Full {
 		o.AnyGeneration = true
 	}
 	res, err := snapshot.Diff(d.cat, &d.from.Image, to, o)
@@ -119,7 +121,7 @@ func (s *snapshots) diffAfter(_ *tools.Call, d diffing) (r snapshotDiffResult, e
 	for i := range rows {
 		rows[i].From, rows[i].To = shortValue(rows[i].From), shortValue(rows[i].To)
 	}
-	n := cut(rows, d.in.max())
+	n := page.Cut(rows, d.in.Max())
 	if n == 0 && len(rows) > 0 {
 		n = 1
 	}
@@ -127,7 +129,7 @@ func (s *snapshots) diffAfter(_ *tools.Call, d diffing) (r snapshotDiffResult, e
 	if d.skip+n < res.Total {
 		r.Truncated, r.Hint = true, "name a component or an entity, or set epsilon to leave out small changes of floats"
 		if d.in.Limit > 0 {
-			r.Next = encodeCursor("snapshot_diff", position{Index: d.skip + n})
+			r.Next = page.EncodeCursor("snapshot_diff", page.Position{Index: d.skip + n})
 		}
 	}
 	return r, nil

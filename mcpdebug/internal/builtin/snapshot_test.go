@@ -13,32 +13,33 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 // dataHost gives the snapshot tools a data folder.
 type dataHost struct {
 	Host
-	h   *harness
+	h   *tooltest.Harness
 	dir string
 }
 
 func (s *dataHost) Limits() Limits  { return Limits{DataDir: s.dir} }
-func (s *dataHost) App() *tools.App { return s.h.app }
+func (s *dataHost) App() *tools.App { return s.h.App }
 func (s *dataHost) FreshCatalog(context.Context) (*ecs.Catalog, uint64) {
-	return s.h.world.Catalog(), s.h.frame
+	return s.h.World.Catalog(), s.h.Frame
 }
 
 type snapPos struct{ X, Y float64 }
 
 type snapScore struct{ Points int }
 
-func snapshotHarness(t *testing.T) (*harness, *dataHost, *arche.World) {
+func snapshotHarness(t *testing.T) (*tooltest.Harness, *dataHost, *arche.World) {
 	host := &dataHost{dir: t.TempDir()}
 	s := &snapshots{host: host}
-	h := newHarness(t, tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())...)
+	h := tooltest.New(t, tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())...)
 	host.h = h
-	return h, host, h.arche
+	return h, host, h.Arche
 }
 
 func TestSnapshotToolsSaveDiffAndLoad(t *testing.T) {
@@ -53,7 +54,7 @@ func TestSnapshotToolsSaveDiffAndLoad(t *testing.T) {
 	score := &snapScore{7}
 	arche.AddResource(w, score)
 
-	s := h.ok("snapshot_save", `{"name":"one"}`)
+	s := h.OK("snapshot_save", `{"name":"one"}`)
 	if path := filepath.Join(host.dir, "snapshots", "one.loupe"); s["path"] != path || fmt.Sprint(s["entities"]) != "10" {
 		t.Fatalf("%v", s)
 	}
@@ -62,13 +63,13 @@ func TestSnapshotToolsSaveDiffAndLoad(t *testing.T) {
 	(*snapPos)(w.Get(es[3], id)).X = -77
 	score.Points = 8
 
-	d := h.ok("snapshot_diff", `{"from":"one","limit":0}`)
+	d := h.OK("snapshot_diff", `{"from":"one","limit":0}`)
 	for k, want := range map[string]string{"spawned": "1", "despawned": "1", "changed": "1", "resourcesChanged": "1", "added": "0", "returned": "0", "total": "4"} {
 		if fmt.Sprint(d[k]) != want {
 			t.Errorf("%s is %v, want %s", k, d[k], want)
 		}
 	}
-	d = h.ok("snapshot_diff", `{"from":"one","component":"snapPos","entity":"4v0"}`)
+	d = h.OK("snapshot_diff", `{"from":"one","component":"snapPos","entity":"4v0"}`)
 	if row := d["rows"].([]any)[0].(map[string]any); row["path"] != "X" || fmt.Sprint(row["from"]) != "3" || fmt.Sprint(row["to"]) != "-77" {
 		t.Errorf("%v", row)
 	}
@@ -76,7 +77,7 @@ func TestSnapshotToolsSaveDiffAndLoad(t *testing.T) {
 	var rows []any
 	next := ""
 	for range 9 {
-		d := h.ok("snapshot_diff", map[string]any{"from": "one", "limit": 1, "cursor": next})
+		d := h.OK("snapshot_diff", map[string]any{"from": "one", "limit": 1, "cursor": next})
 		rows = append(rows, d["rows"].([]any)...)
 		if d["truncated"] != true {
 			break
@@ -87,26 +88,26 @@ func TestSnapshotToolsSaveDiffAndLoad(t *testing.T) {
 		t.Errorf("%d rows, page by page", len(rows))
 	}
 
-	l := h.ok("snapshot_load", `{"name":"one"}`)
+	l := h.OK("snapshot_load", `{"name":"one"}`)
 	if fmt.Sprintf("%v %v %v", l["entities"], l["version"], l["projected"]) != "10 1 []" {
 		t.Errorf("%v", l)
 	}
 	if !w.Alive(es[0]) || (*snapPos)(w.Get(es[3], id)).X != 3 || score.Points != 7 {
 		t.Error("the world is not what it was")
 	}
-	h.ok("snapshot_save", `{"name":"two"}`)
-	if d := h.ok("snapshot_diff", `{"from":"one","to":"two"}`); d["same"] != true || len(d["rows"].([]any)) != 0 {
+	h.OK("snapshot_save", `{"name":"two"}`)
+	if d := h.OK("snapshot_diff", `{"from":"one","to":"two"}`); d["same"] != true || len(d["rows"].([]any)) != 0 {
 		t.Errorf("%v", d)
 	}
-	h.ok("snapshot_load", map[string]any{"path": s["path"]})
-	h.ok("snapshot_load", `{"path":"snapshots/one.loupe"}`)
+	h.OK("snapshot_load", map[string]any{"path": s["path"]})
+	h.OK("snapshot_load", `{"path":"snapshots/one.loupe"}`)
 
-	text := h.ok("snapshot_save", `{"name":"text","format":"json"}`)
+	text := h.OK("snapshot_save", `{"name":"text","format":"json"}`)
 	raw, err := os.ReadFile(text["path"].(string))
 	if err != nil || !json.Valid(raw) {
 		t.Errorf("the export is no JSON: %v", err)
 	}
-	list := h.ok("snapshot_list", `{}`)
+	list := h.OK("snapshot_list", `{}`)
 	if n := len(list["snapshots"].([]any)); n != 3 {
 		t.Errorf("%d files listed", n)
 	}
@@ -120,7 +121,7 @@ func TestSnapshotToolsSaveDiffAndLoad(t *testing.T) {
 func TestSnapshotToolsRefuse(t *testing.T) {
 	h, host, w := snapshotHarness(t)
 	w.NewEntity(arche.ComponentID[snapPos](w))
-	h.ok("snapshot_save", `{"name":"one"}`)
+	h.OK("snapshot_save", `{"name":"one"}`)
 	dir := filepath.Join(host.dir, "snapshots")
 	raw, err := os.ReadFile(filepath.Join(dir, "one.loupe"))
 	if err != nil {
@@ -132,29 +133,29 @@ func TestSnapshotToolsRefuse(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name+".loupe"), b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		h.refused("snapshot_load", map[string]string{"name": name}, refusal.BadSnapshot)
-		h.refused("snapshot_diff", map[string]string{"from": name}, refusal.BadSnapshot)
+		h.Refused("snapshot_load", map[string]string{"name": name}, refusal.BadSnapshot)
+		h.Refused("snapshot_diff", map[string]string{"from": name}, refusal.BadSnapshot)
 	}
 	outside := t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(dir, "out")); err != nil {
 		t.Fatal(err)
 	}
-	h.refused("snapshot_save", `{"name":"../evil"}`, refusal.InvalidArguments)
-	h.refused("snapshot_save", `{"name":"out/x"}`, refusal.InvalidArguments)
-	h.refused("snapshot_load", `{"path":"/etc/passwd"}`, refusal.InvalidArguments)
-	h.refused("snapshot_load", `{"path":"out/passwd"}`, refusal.InvalidArguments)
-	h.refused("snapshot_load", `{}`, refusal.InvalidArguments, "name or path")
-	e := h.refused("snapshot_load", `{"name":"on"}`, refusal.NotFound)
+	h.Refused("snapshot_save", `{"name":"../evil"}`, refusal.InvalidArguments)
+	h.Refused("snapshot_save", `{"name":"out/x"}`, refusal.InvalidArguments)
+	h.Refused("snapshot_load", `{"path":"/etc/passwd"}`, refusal.InvalidArguments)
+	h.Refused("snapshot_load", `{"path":"out/passwd"}`, refusal.InvalidArguments)
+	h.Refused("snapshot_load", `{}`, refusal.InvalidArguments, "name or path")
+	e := h.Refused("snapshot_load", `{"name":"on"}`, refusal.NotFound)
 	if len(e.Options) == 0 || e.Options[0] != "one" {
 		t.Errorf("%+v", e)
 	}
-	h.refused("snapshot_diff", `{"from":"one","component":"snapPso"}`, refusal.UnknownComponent)
-	h.ok("snapshot_save", `{"name":"text","format":"json"}`)
-	h.refused("snapshot_load", `{"name":"text"}`, refusal.BadSnapshot)
+	h.Refused("snapshot_diff", `{"from":"one","component":"snapPso"}`, refusal.UnknownComponent)
+	h.OK("snapshot_save", `{"name":"text","format":"json"}`)
+	h.Refused("snapshot_load", `{"name":"text"}`, refusal.BadSnapshot)
 	if left, _ := os.ReadDir(outside); len(left) != 0 {
 		t.Errorf("written outside: %v", left)
 	}
-	list := h.ok("snapshot_list", `{}`)
+	list := h.OK("snapshot_list", `{}`)
 	broken := 0
 	for _, row := range list["snapshots"].([]any) {
 		if row.(map[string]any)["error"] != nil {
@@ -181,20 +182,45 @@ func TestSnapshotToolsKeepHostState(t *testing.T) {
 	score := &snapScore{1}
 	arche.AddResource(w, score)
 	st := &engineState{5}
-	h.app = &tools.App{Name: "arena", Snapshots: &tools.Snapshots{States: []tools.SnapshotState{st}, Exclude: []string{"snapScore"}}}
-	h.ok("snapshot_save", `{"name":"one"}`)
+	h.App = &tools.App{Name: "arena", Snapshots: &tools.Snapshots{States: []tools.SnapshotState{st}, Exclude: []string{"snapScore"}}}
+	h.OK("snapshot_save", `{"name":"one"}`)
 	st.n, score.Points = 9, 2
-	if d := h.ok("snapshot_diff", `{"from":"one"}`); d["same"] != true {
+	if d := h.OK("snapshot_diff", `{"from":"one"}`); d["same"] != true {
 		t.Errorf("an excluded resource is compared: %v", d)
 	}
 	if st.n != 9 {
 		t.Error("a diff changed the host's state")
 	}
-	h.ok("snapshot_load", `{"name":"one"}`)
+	h.OK("snapshot_load", `{"name":"one"}`)
 	if st.n != 5 || score.Points != 2 {
 		t.Errorf("state %d, excluded resource %d", st.n, score.Points)
 	}
-	h.app = nil
-	h.refused("snapshot_load", `{"name":"one"}`, refusal.BadSnapshot, "engine")
-	h.ok("snapshot_load", `{"name":"one","allowUnknown":true}`)
+	h.App = nil
+	h.Refused("snapshot_load", `{"name":"one"}`, refusal.BadSnapshot, "engine")
+	h.OK("snapshot_load", `{"name":"one","allowUnknown":true}`)
+}
+
+// A save says what the host keeps out of it, and whether it took a place.
+func TestSnapshotSaveSaysWhatIsLeftOut(t *testing.T) {
+	h, _, w := snapshotHarness(t)
+	w.NewEntity(arche.ComponentID[snapPos](w))
+	arche.AddResource(w, &snapScore{7})
+	h.App = &tools.App{Snapshots: &tools.Snapshots{Exclude: []string{"snapScore", "builtin.snapPos", "unheardOf"}}}
+	out := h.OK("snapshot_save", tooltest.Obj{"name": "first-boss"})
+	if fmt.Sprint(out["excluded"]) != "[snapPos snapScore]" || out["replaced"] != nil {
+		t.Errorf("%v", out)
+	}
+	h.App = nil
+	if out := h.OK("snapshot_save", tooltest.Obj{"name": "first-boss"}); out["excluded"] != nil || out["replaced"] != true {
+		t.Errorf("%v", out)
+	}
+	if out := h.OK("snapshot_save", tooltest.Obj{"name": "first-boss", "format": "json"}); out["replaced"] != nil {
+		t.Errorf("the export takes no place: %v", out)
+	}
+	for _, call := range []struct{ tool, argument string }{{"snapshot_load", "name"}, {"snapshot_diff", "from"}} {
+		e := h.Refused(call.tool, tooltest.Obj{call.argument: "frist-bos"}, refusal.NotFound)
+		if e.Next != "snapshot_list" || e.Options[0] != "first-boss" {
+			t.Errorf("%s: next %q, options %v", call.tool, e.Next, e.Options)
+		}
+	}
 }

@@ -1,0 +1,182 @@
+package hosttools
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/query"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+type runUntilArgs struct {
+	Where    string   `json:"where,omitempty" jsonschema:"as in query"`
+	With     []string `json:"with,omitempty" jsonschema:"components it has"`
+	None     bool     `json:"none,omitempty" jsonschema:"run until no entity matches"`
+	MaxTicks int      `json:"maxTicks,omitempty" jsonschema:"give up after these" debug:"min=1,max=100000,default=600"`
+	Pause    bool     `json:"pause,omitempty" jsonschema:"hold the game at the end" debug:"default=true"`
+}
+
+type runUntilResult struct {
+	Matched  bool      `json:"matched" jsonschema:"whether the condition holds"`
+	Reason   string    `json:"reason" jsonschema:"matched, maxTicks, timeout or stopped"`
+	Tick     uint64    `json:"tick" jsonschema:"the tick it ended at"`
+	Ticks    int       `json:"ticks" jsonschema:"ticks that ran; 0: the condition held already"`
+	Paused   bool      `json:"paused" jsonschema:"whether the game is held now"`
+	Count    int       `json:"count" jsonschema:"entities that match"`
+	Entities []runSeen `json:"entities" jsonschema:"the first of them, at most 5"`
+	Hint     string    `json:"hint,omitempty" jsonschema:"what to do if the condition does not hold"`
+}
+
+type runSeen struct {
+	Entity string `json:"entity" jsonschema:"the entity: id v generation"`
+	Name   string `json:"name,omitempty" jsonschema:"its label, where one of its components gives one"`
+}
+
+const runSeenMost = 5
+
+// run is a run_until under way. It advances one tick a frame and looks at each
+// Poll, so that no tick goes by unseen; and a call that is given up, which has
+// no say any more, leaves the game paused at the tick that it saw last.
+type run struct {
+	args     runUntilArgs
+	plan     entities.FromCatalog[*query.Plan]
+	deadline time.Time
+
+	call    *tools.Call // nil until it has begun
+	app     *tools.App
+	clock   tools.Clock
+	ticks   int
+	idle    int
+	stopped string // why it ends early
+}
+
+func (r *run) live() bool { return r != nil && r.call.Context.Err() == nil }
+
+func runUntilTool(k *clockTools) *tools.Tool {
+	return tools.NewPhased(tools.Spec{Name: "run_until", NeedsWorld: true,
+		Example:     `{"where":"Health.HP < 10","maxTicks":600}`,
+		Description: "Advances the game tick by tick until an entity matches, then pauses."},
+		tools.Phases[runUntilArgs, *run, runUntilResult, runUntilResult]{Before: k.prepareRun, Frame: k.runUntil})
+}
+
+func (k *clockTools) prepareRun(c *tools.Call, in runUntilArgs) (*run, error) {
+	if in.Where == "" && len(in.With) == 0 {
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "no condition: name where, with, or both", Options: []string{"where", "with"}, Total: 2,
+			Hint: "clock_set with step runs a number of ticks without one", Next: "clock_set"}
+	}
+	r := &run{args: in, deadline: k.deadline()}
+	var err error
+	r.plan, err = entities.Make(c, func(cat *ecs.Catalog) (*query.Plan, error) {
+		return query.Compile(cat, query.Query{With: in.With, Where: in.Where})
+	})
+	return r, err
+}
+
+func (k *clockTools) runUntil(f *tools.Frame, r *run) (out runUntilResult, err error) {
+	if r.clock == nil {
+		r.app, r.clock = f.App, f.App.Clock
+	}
+	if r.clock == nil {
+		return out, lacks("clock")
+	}
+	plan, err := r.plan.On(f)
+	if err != nil {
+		return out, k.fail(r, err)
+	}
+	holds := anyMatch(plan, f.World) != r.args.None
+	info := r.clock.Info()
+	if r.call == nil {
+		if err := k.busy(info); err != nil {
+			return out, err
+		}
+		if f.Once && !holds {
+			return out, &refusal.Error{Code: refusal.NotSupported, Message: "run_until needs later frames, which a call within one frame does not have; nothing was changed",
+				Hint: "call it over HTTP while the game polls"}
+		}
+	} else {
+		switch {
+		case r.stopped != "":
+			return k.end(f, r, plan, holds, "stopped", r.stopped)
+		case f.App != r.app:
+			return k.end(f, r, plan, holds, "stopped", "the game was bound anew")
+		case !info.Paused:
+			return k.end(f, r, plan, holds, "stopped", "the game resumed by itself")
+		case info.Pending == 0:
+			r.ticks++
+			r.idle = 0
+		case r.idle >= idleFrames:
+			return k.end(f, r, plan, holds, "stopped", fmt.Sprintf("no tick has run in %d frames: another state of the game (states_info) may hold it", idleFrames))
+		}
+	}
+	switch {
+	case holds:
+		return k.end(f, r, plan, holds, "matched", "")
+	case r.ticks >= r.args.MaxTicks:
+		return k.end(f, r, plan, holds, "maxTicks", "call it again to go on from here, or see with query whether the condition can hold")
+	case time.Now().After(r.deadline):
+		return k.end(f, r, plan, holds, "timeout", "the call's time is up: call it again to go on from exactly here")
+	case r.call != nil && info.Pending > 0:
+		r.idle++
+		return out, tools.ErrLater
+	}
+	if err := r.clock.Set(tools.ClockChange{Step: 1}); err != nil {
+		if r.call == nil {
+			return out, err
+		}
+		return k.end(f, r, plan, holds, "stopped", err.Error())
+	}
+	if r.call == nil {
+		r.call, k.run = f.Call, r
+	}
+	if r.ticks%60 == 59 {
+		f.Call.Progress(float64(r.ticks), float64(r.args.MaxTicks), "ticks")
+	}
+	return out, tools.ErrLater
+}
+
+// fail lets the clock go.
+func (k *clockTools) fail(r *run, err error) error {
+	if k.run == r {
+		k.run = nil
+	}
+	return err
+}
+
+// end answers, and leaves the clock as the client wants it: held, unless the run
+// came to its proper end and pause is false. Who stopped the run has the clock.
+func (k *clockTools) end(f *tools.Frame, r *run, plan *query.Plan, holds bool, reason, hint string) (out runUntilResult, err error) {
+	k.fail(r, nil)
+	switch {
+	case reason == "matched" || reason == "maxTicks":
+		err = r.clock.Set(tools.ClockChange{Paused: &r.args.Pause})
+	case r.idle > 0 && r.stopped == "" && r.clock.Info().Paused:
+		err = r.clock.Set(tools.ClockChange{Paused: new(true)}) // drop the tick that is pending
+	}
+	if err != nil {
+		return out, err
+	}
+	info := r.clock.Info()
+	out = runUntilResult{Matched: holds, Reason: reason, Tick: info.Tick, Ticks: r.ticks, Paused: info.Paused, Hint: hint, Entities: []runSeen{}}
+	cat := f.World.Catalog()
+	out.Count, err = plan.Rows(f.World, func(c ecs.Chunk, rows []int32) bool {
+		for _, row := range rows {
+			if len(out.Entities) == runSeenMost {
+				return false
+			}
+			out.Entities = append(out.Entities, runSeen{c.Entity(int(row)).String(), ecs.LabelOf(cat, c, int(row))})
+		}
+		return true
+	})
+	return out, err
+}
+
+func anyMatch(p *query.Plan, w ecs.World) (found bool) {
+	p.Each(w, func(ecs.Chunk, []int32) bool {
+		found = true
+		return false
+	})
+	return found
+}

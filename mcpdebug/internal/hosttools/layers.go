@@ -1,0 +1,54 @@
+package hosttools
+
+import (
+	"strconv"
+
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func Layers() []*tools.Tool {
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
+		tools.New(tools.Spec{Name: "layers_list", Example: `{}`,
+			Description: "The layers drawn in, backmost first."}, layersList),
+		tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":"0"}`,
+			Description: "One layer by its name or index."}, layersInfo),
+	)
+}
+
+type plainListArgs struct {
+	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=200"`
+	page.Args
+}
+
+type layersListResult struct {
+	Layers []tools.Layer `json:"layers" jsonschema:"backmost first"`
+	page.Info
+}
+
+func layersList(f *tools.Frame, in plainListArgs) (r layersListResult, err error) {
+	if f.App.Layers == nil {
+		return r, lacks("layers")
+	}
+	r.Layers, r.Info, err = page.Of("layers_list", f.App.Layers.List(), in.Limit, in.Args,
+		func(l *tools.Layer) string { return l.Name }, "layers_info tells about one")
+	return r, err
+}
+
+type layersInfoArgs struct {
+	Layer string `json:"layer" jsonschema:"name or index"`
+}
+
+func layersInfo(f *tools.Frame, in layersInfoArgs) (tools.Layer, error) {
+	if f.App.Layers == nil {
+		return tools.Layer{}, lacks("layers")
+	}
+	var names []string
+	for _, l := range f.App.Layers.List() {
+		if l.Name == in.Layer || strconv.Itoa(l.Index) == in.Layer {
+			return l, nil
+		}
+		names = append(names, l.Name)
+	}
+	return tools.Layer{}, notNamed("layer", in.Layer, names, "layers_list")
+}

@@ -1,0 +1,49 @@
+package hosttools
+
+import (
+	"strconv"
+
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+func Materials() []*tools.Tool {
+	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
+		tools.New(tools.Spec{Name: "materials_list", Example: `{}`,
+			Description: "What sprites are drawn with."}, materialsList),
+		tools.New(tools.Spec{Name: "materials_info", Example: `{"material":"0"}`,
+			Description: "One material by its name or number."}, materialsInfo),
+	)
+}
+
+type materialsListResult struct {
+	Materials []tools.Material `json:"materials" jsonschema:"in the order of their numbers"`
+	page.Info
+}
+
+func materialsList(f *tools.Frame, in plainListArgs) (r materialsListResult, err error) {
+	if f.App.Materials == nil {
+		return r, lacks("materials")
+	}
+	r.Materials, r.Info, err = page.Of("materials_list", f.App.Materials.List(), in.Limit, in.Args,
+		func(m *tools.Material) string { return strconv.Itoa(m.ID) }, "materials_info tells about one")
+	return r, err
+}
+
+type materialsInfoArgs struct {
+	Material string `json:"material" jsonschema:"name or number"`
+}
+
+func materialsInfo(f *tools.Frame, in materialsInfoArgs) (tools.Material, error) {
+	if f.App.Materials == nil {
+		return tools.Material{}, lacks("materials")
+	}
+	var names []string
+	for _, m := range f.App.Materials.List() {
+		if m.Name == in.Material || strconv.Itoa(m.ID) == in.Material {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return tools.Material{}, notNamed("material", in.Material, names, "materials_list")
+}
