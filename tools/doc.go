@@ -31,7 +31,8 @@
 // Argument and result types are structs with JSON tags. `jsonschema:"text"` is
 // a field's description; `debug:"min=0,max=100,unit=px,enum=a|b,default=5"`
 // its rules. A field is required unless it is a pointer or has omitempty or
-// omitzero. Handlers refuse with an *refusal.Error; any other error becomes a
+// omitzero. Entities, Loupe's or the engine's, anywhere in them must live, or be
+// null: the handler is not called otherwise. Handlers refuse with an *refusal.Error; any other error becomes a
 // refusal with the code invalid_arguments; a panic becomes the code panic.
 //
 // # Resources and prompts

@@ -81,9 +81,9 @@ func (w *World) spawn(c *loupe.Change, out *[]loupe.Entity) {
 			col.At(t.Go, row).Set(engine.Own(t, v.Value))
 		}
 	}
-	*out = append(*out, ourEntity(q.Entity()))
+	*out = append(*out, EntityOf(q.Entity()))
 	for q.Next() {
-		*out = append(*out, ourEntity(q.Entity()))
+		*out = append(*out, EntityOf(q.Entity()))
 	}
 }
 
@@ -126,7 +126,7 @@ func (w *World) restructure(c *loupe.Change) {
 // archetype, would make arche free the archetype twice and panic: it loses the
 // target first.
 func (w *World) despawn(c *chunk, e ecs.Entity) {
-	if t := c.Relations; len(t) > 0 && t[0].Entity == ourEntity(e) {
+	if t := c.Relations; len(t) > 0 && t[0].Entity == EntityOf(e) {
 		w.ew.Relations().Set(e, w.ids[t[0].Relation], ecs.Entity{})
 	}
 	w.ew.RemoveEntity(e)

@@ -99,7 +99,7 @@ func TestRestoreKeepsHandles(t *testing.T) {
 	}
 	// A target that dies takes its archetype out of the cached filter.
 	for _, e := range entitiesOf(lw) {
-		if e != ourEntity(parent) {
+		if e != EntityOf(parent) {
 			w.RemoveEntity(engineEntity(e))
 		}
 	}
@@ -211,7 +211,7 @@ func TestTooManyTypes(t *testing.T) {
 		t.Fatalf("%d components", n)
 	}
 	hash := ecstest.Hash(lw)
-	le := ourEntity(e)
+	le := EntityOf(e)
 	last := []loupe.Value{{Type: 240, Value: reflect.Zero(reflect.ArrayOf(240, reflect.TypeFor[uint16]()))}}
 	first := []loupe.Value{{Type: 1, Value: reflect.Zero(reflect.ArrayOf(1, reflect.TypeFor[uint16]()))}}
 	for _, c := range []loupe.Change{
@@ -248,23 +248,23 @@ func TestWorldReplaced(t *testing.T) {
 	a := w.NewEntity(ecs.ComponentID[pos](&w))
 	lw := New(&w)
 	lw.Catalog()
-	lw.Row(ourEntity(a))
+	lw.Row(EntityOf(a))
 	w = ecs.NewWorld(4)
 	b := w.NewEntity(ecs.ComponentID[vel](&w), ecs.ComponentID[pos](&w))
 	cat := lw.Catalog()
 	if len(cat.Components) != 2 || cat.Components[0].Type.Go != reflect.TypeFor[vel]() {
 		t.Fatalf("the catalog still describes the old world: %v", cat.Components[0].Type.Go)
 	}
-	if c, _, ok := lw.Row(ourEntity(b)); !ok || len(c.Components()) != 2 {
+	if c, _, ok := lw.Row(EntityOf(b)); !ok || len(c.Components()) != 2 {
 		t.Error("the new world's entity has no row")
 	}
 	w.Reset()
-	if lw.Alive(ourEntity(b)) || lw.Catalog().Entities.Alive != 0 {
+	if lw.Alive(EntityOf(b)) || lw.Catalog().Entities.Alive != 0 {
 		t.Error("an entity outlived Reset")
 	}
 	w = ecs.World{}
 	lw.Catalog()
-	lw.Row(ourEntity(b))
+	lw.Row(EntityOf(b))
 	if _, err := lw.Apply([]loupe.Change{{Op: loupe.OpSpawn}}); !errors.Is(err, refusal.Panicked) {
 		t.Errorf("a spawn in a world that was never made gave %v", err)
 	}

@@ -49,7 +49,7 @@ func (w *World) signature(sig []uint64) []uint64 {
 		}
 		for j := int32(0); j < n.archetypes.len; j++ {
 			a := n.archetypes.at(j)
-			sig = append(sig, uint64(i), uint64(a.len)<<32|uint64(a.cap), engine.SignEntity(ourEntity(a.RelationTarget)), uint64(uint32(a.index)))
+			sig = append(sig, uint64(i), uint64(a.len)<<32|uint64(a.cap), engine.SignEntity(EntityOf(a.RelationTarget)), uint64(uint32(a.index)))
 		}
 	}
 	return sig

@@ -29,7 +29,7 @@ func (c *chunk) refresh() {
 		}
 	}
 	if len(c.Relations) > 0 {
-		c.Relations[0].Entity = ourEntity(a.RelationTarget)
+		c.Relations[0].Entity = EntityOf(a.RelationTarget)
 	}
 }
 

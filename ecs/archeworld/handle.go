@@ -8,6 +8,16 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
+// Entity gives arche's handle of an entity that a tool, an event or an action
+// was given as Loupe's; false for the zero entity, which means none. It does not
+// ask whether the entity lives: arche panics when it is asked about an id that
+// it never gave out, so ask [World.Alive] about ids that Loupe has not checked.
+// Any goroutine.
+func Entity(e loupe.Entity) (ecs.Entity, bool) { return engineEntity(e), !e.IsZero() }
+
+// EntityOf is the way back. Any goroutine.
+func EntityOf(e ecs.Entity) loupe.Entity { return loupe.Entity{ID: e.ID(), Gen: e.Generation()} }
+
 // engineEntity makes arche's handle; arche offers only UnmarshalJSON.
 func engineEntity(e loupe.Entity) ecs.Entity {
 	if layoutErr != nil {
@@ -17,8 +27,6 @@ func engineEntity(e loupe.Entity) ecs.Entity {
 	}
 	return *(*ecs.Entity)(unsafe.Pointer(&e))
 }
-
-func ourEntity(e ecs.Entity) loupe.Entity { return loupe.Entity{ID: e.ID(), Gen: e.Generation()} }
 
 // typeOf gives the number of a component ID, for which arche has no accessor.
 // Numbers are dense from 0 in order of registration.

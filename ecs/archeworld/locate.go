@@ -13,7 +13,7 @@ func (w *World) Locate(e loupe.Entity, id loupe.TypeID) unsafe.Pointer {
 		return loupe.RowLocator{World: w}.Locate(e, id)
 	}
 	in := w.inner()
-	if uint64(e.ID) >= uint64(len(in.entityPool.entities)) || uint64(e.ID) >= uint64(len(in.entities)) || ourEntity(in.entityPool.entities[e.ID]) != e {
+	if uint64(e.ID) >= uint64(len(in.entityPool.entities)) || uint64(e.ID) >= uint64(len(in.entities)) || EntityOf(in.entityPool.entities[e.ID]) != e {
 		return nil
 	}
 	at := &in.entities[e.ID]

@@ -45,14 +45,14 @@ func (w *World) scanPublic() (chunks []*chunk) {
 			c.Types = append(c.Types, t)
 			c.Cols = append(c.Cols, engine.Column{Base: q.Get(id), Stride: w.types[t].Size})
 			if w.rel[t] {
-				c.Relations = []loupe.Target{{Relation: t, Entity: ourEntity(q.Relation(id))}}
+				c.Relations = []loupe.Target{{Relation: t, Entity: EntityOf(q.Relation(id))}}
 			}
 		}
 		for row := 0; row < p.size; row++ {
 			if row > 0 {
 				q.Next()
 			}
-			c.Rows = append(c.Rows, ourEntity(q.Entity()))
+			c.Rows = append(c.Rows, EntityOf(q.Entity()))
 		}
 		chunks = append(chunks, c)
 	}

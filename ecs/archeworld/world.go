@@ -117,7 +117,7 @@ func (w *World) Holder(id uint32) (loupe.Entity, bool) {
 	if int64(id) >= int64(len(in.entityPool.entities)) || int64(id) >= int64(len(in.entities)) {
 		return loupe.Entity{}, false
 	}
-	e := ourEntity(in.entityPool.entities[id])
+	e := EntityOf(in.entityPool.entities[id])
 	// A free slot holds the number of the next free one and has no archetype.
 	return e, e.ID == id && in.entities[id].arch != nil
 }
@@ -292,7 +292,7 @@ func (m *matcher) node(mask *ecs.Mask) bool {
 }
 
 func (m *matcher) targets(ts []loupe.Target) bool {
-	return !m.has || len(ts) > 0 && ts[0].Entity == ourEntity(m.entity)
+	return !m.has || len(ts) > 0 && ts[0].Entity == EntityOf(m.entity)
 }
 
 // Resource returns the value behind a resource: the pointer's target, or a

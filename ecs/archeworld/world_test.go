@@ -79,7 +79,7 @@ func TestChunksSkipsEmptyArchetypes(t *testing.T) {
 		if i%2 == 0 {
 			w.RemoveEntity(e)
 		} else {
-			want = append(want, ourEntity(e))
+			want = append(want, EntityOf(e))
 		}
 	}
 	lw := New(&w)

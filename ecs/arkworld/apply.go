@@ -43,7 +43,7 @@ func (w *World) guarded(c *loupe.Change, spawned *[]loupe.Entity) (panicked any)
 		ids, rels := w.relations(c)
 		for range max(c.Count, 1) {
 			e := u.NewEntityRel(ids, rels...)
-			*spawned = append(*spawned, ourEntity(e))
+			*spawned = append(*spawned, EntityOf(e))
 			w.set(u, e, c.Values)
 		}
 	case loupe.OpDespawn:

@@ -139,7 +139,7 @@ func TestTooManyTypes(t *testing.T) {
 		t.Fatalf("%d components", n)
 	}
 	hash := ecstest.Hash(lw)
-	le := ourEntity(e)
+	le := EntityOf(e)
 	value := func(id loupe.TypeID) []loupe.Value {
 		return []loupe.Value{{Type: id, Value: reflect.Zero(reflect.ArrayOf(int(id), reflect.TypeFor[uint16]()))}}
 	}
@@ -165,17 +165,17 @@ func TestWorldReplaced(t *testing.T) {
 	a := ecs.NewMap1[pos](w).NewEntity(&pos{})
 	lw := New(w)
 	lw.Catalog()
-	lw.Row(ourEntity(a))
+	lw.Row(EntityOf(a))
 	replace(w)
 	b := ecs.NewMap2[childOf, pos](w).NewEntity(&childOf{}, &pos{}, ecs.Rel[childOf](ecs.Entity{}))
 	if cat := lw.Catalog(); len(cat.Components) != 2 || cat.Components[0].Type.Go != reflect.TypeFor[childOf]() {
 		t.Fatalf("the catalog still describes the old world: %v", cat.Components[0].Type.Go)
 	}
-	if c, _, ok := lw.Row(ourEntity(b)); !ok || len(c.Components()) != 2 {
+	if c, _, ok := lw.Row(EntityOf(b)); !ok || len(c.Components()) != 2 {
 		t.Error("the new world's entity has no row")
 	}
 	w.Reset()
-	if lw.Alive(ourEntity(b)) || lw.Catalog().Entities.Alive != 0 {
+	if lw.Alive(EntityOf(b)) || lw.Catalog().Entities.Alive != 0 {
 		t.Error("an entity outlived Reset")
 	}
 }

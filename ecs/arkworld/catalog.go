@@ -45,7 +45,7 @@ func (w *World) signature(sig []uint64) []uint64 {
 			continue
 		}
 		for _, r := range t.relationIDs {
-			sig = append(sig, engine.SignEntity(ourEntity(r.target)))
+			sig = append(sig, engine.SignEntity(EntityOf(r.target)))
 		}
 	}
 	return sig

@@ -3,7 +3,6 @@ package arkworld
 import (
 	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/internal/engine"
-	"github.com/mlange-42/ark/ecs"
 )
 
 // chunk is the rows of one of Ark's tables. There is one per table for the
@@ -21,16 +20,7 @@ func (c *chunk) refresh(t *table) {
 		column := &t.columns[i]
 		c.Cols[i] = engine.Column{Base: column.pointer, Stride: column.itemSize}
 		if column.isRelation {
-			c.Relations = append(c.Relations, loupe.Target{Relation: c.Types[i], Entity: ourEntity(column.target)})
+			c.Relations = append(c.Relations, loupe.Target{Relation: c.Types[i], Entity: EntityOf(column.target)})
 		}
 	}
 }
-
-// engineEntity makes Ark's handle; Ark offers only UnmarshalBinary.
-func engineEntity(e loupe.Entity) (out ecs.Entity) {
-	b := [8]byte{byte(e.ID >> 24), byte(e.ID >> 16), byte(e.ID >> 8), byte(e.ID), byte(e.Gen >> 24), byte(e.Gen >> 16), byte(e.Gen >> 8), byte(e.Gen)}
-	_ = out.UnmarshalBinary(b[:]) // eight bytes: cannot fail
-	return out
-}
-
-func ourEntity(e ecs.Entity) loupe.Entity { return loupe.Entity{ID: e.ID(), Gen: e.Gen()} }

@@ -44,14 +44,14 @@ func (w *World) scanPublic() (chunks []*chunk) {
 			c.mask.set(t)
 			c.Cols = append(c.Cols, engine.Column{Base: q.Get(id), Stride: w.types[t].Size})
 			if w.rel[t] {
-				c.Relations = append(c.Relations, loupe.Target{Relation: t, Entity: ourEntity(q.GetRelation(id))})
+				c.Relations = append(c.Relations, loupe.Target{Relation: t, Entity: EntityOf(q.GetRelation(id))})
 			}
 		}
 		for row := range p.size {
 			if row > 0 {
 				q.Next()
 			}
-			c.Rows = append(c.Rows, ourEntity(q.Entity()))
+			c.Rows = append(c.Rows, EntityOf(q.Entity()))
 		}
 		chunks = append(chunks, c)
 	}

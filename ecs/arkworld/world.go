@@ -109,7 +109,7 @@ func (w *World) Holder(id uint32) (loupe.Entity, bool) {
 	if int64(id) >= int64(len(s.entityPool.entities)) || int64(id) >= int64(len(s.entities)) {
 		return loupe.Entity{}, false
 	}
-	e := ourEntity(s.entityPool.entities[id])
+	e := EntityOf(s.entityPool.entities[id])
 	if e.ID != id { // a free slot holds the number of the next free one
 		return loupe.Entity{}, false
 	}

@@ -14,7 +14,8 @@
 //	}
 //
 // The options of the debug tag are min, max, unit, default, enum=Idle|Chase
-// (enum=Off|Slow:5 gives a value), vector, readonly and hidden. A number of a
+// (enum=Off|Slow:5 gives a value), vector, readonly, hidden and dangling
+// (entities in it may be dead). A number of a
 // component whose range excludes zero, and that has no default, starts at the
 // bound nearest to zero: min=1 alone means 1. What belongs to
 // the type is declared in an init function:

@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mlange-42/arche/ecs"
-
-	loupe "github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/examples/game/internal/audio"
 	"github.com/loupe-ecs/loupe/examples/game/internal/render"
@@ -60,12 +58,10 @@ func (g *Game) summary() any {
 	p := g.players.Query(&g.World)
 	for p.Next() {
 		_, _, h, pilot := p.Get()
-		s.Player, s.HP, s.Down = entityOf(p.Entity()).String(), h.HP, pilot.Down
+		s.Player, s.HP, s.Down = archeworld.EntityOf(p.Entity()).String(), h.HP, pilot.Down
 	}
 	return s
 }
-
-func entityOf(e ecs.Entity) loupe.Entity { return loupe.Entity{ID: e.ID(), Gen: e.Generation()} }
 
 type cameraPart struct{ g *Game }
 
@@ -83,7 +79,7 @@ func (c cameraPart) Info() tools.CameraInfo {
 		v.MinX, v.MinY, v.MaxX, v.MaxY = min(v.MinX, x), min(v.MinY, y), max(v.MaxX, x), max(v.MaxY, y)
 	}
 	if cam.Follow && c.g.player.found {
-		e := entityOf(c.g.player.entity)
+		e := archeworld.EntityOf(c.g.player.entity)
 		info.Follows = &e
 	}
 	return info
@@ -217,7 +213,7 @@ func (p physicsPart) Raycast(r tools.Ray) (tools.RayHit, bool, error) {
 	if !ok {
 		return tools.RayHit{}, false, nil
 	}
-	return tools.RayHit{Entity: entityOf(p.g.ref(h.Body).entity), X: h.X, Y: h.Y, NormalX: h.NX, NormalY: h.NY, Fraction: h.Fraction}, true, nil
+	return tools.RayHit{Entity: archeworld.EntityOf(p.g.ref(h.Body).entity), X: h.X, Y: h.Y, NormalX: h.NX, NormalY: h.NY, Fraction: h.Fraction}, true, nil
 }
 
 type audioPart struct{ g *Game }
@@ -271,9 +267,9 @@ func (s screenPart) Capture(shot tools.Shot, done func(tools.Picture, error)) {
 		done(tools.Picture{Image: s.g.Draw(), Frame: s.g.frame}, nil)
 		return
 	}
-	e, ok := s.g.find(shot.Entity)
+	e, _ := archeworld.Entity(shot.Entity) // the tool has checked it
 	switch {
-	case !ok:
+	case !s.g.World.Alive(e):
 		done(tools.Picture{}, &refusal.Error{Code: refusal.EntityDead, Message: "entity " + shot.Entity.String() + " is not alive", Next: "query"})
 	case !s.g.position.Has(e):
 		done(tools.Picture{}, &refusal.Error{Code: refusal.ComponentMissing, Message: "entity " + shot.Entity.String() + " has no Position: there is no place to show",
@@ -282,17 +278,4 @@ func (s screenPart) Capture(shot tools.Shot, done func(tools.Picture, error)) {
 		img, at := s.g.drawAround(e)
 		done(tools.Picture{Image: img, Frame: s.g.frame, Focus: &at}, nil)
 	}
-}
-
-// find gives the engine's entity of an id; the engine itself panics on ids that
-// it never gave out.
-func (g *Game) find(id loupe.Entity) (ecs.Entity, bool) {
-	q := g.all.Query(&g.World)
-	for q.Next() {
-		if e := q.Entity(); e.ID() == id.ID && e.Generation() == id.Gen {
-			q.Close()
-			return e, true
-		}
-	}
-	return ecs.Entity{}, false
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
@@ -102,7 +103,7 @@ func TestScreenshotOfAnEntity(t *testing.T) {
 	q := c.g.foes.Query(&c.g.World)
 	var ids []string
 	for q.Next() {
-		ids = append(ids, entityOf(q.Entity()).String())
+		ids = append(ids, archeworld.EntityOf(q.Entity()).String())
 	}
 	for i := 0; i < len(ids); i += 5 {
 		id := ids[i]
