@@ -46,7 +46,7 @@ func actionFunc(L *lua.LState, n *node, act *value.ActionInfo) *lua.LFunction {
 		if !out.IsValid() {
 			return 0
 		}
-		L.Push(toLua(L, value.ToGo(out), 0))
+		L.Push(toLua(L, act.Out.ToGo(out), 0))
 		return 1
 	})
 }

@@ -93,7 +93,7 @@ func (d *decoder) structure(v, old reflect.Value, f *Field, n *node) error {
 				want := kindWords(c)
 				d.at = &place{up: d.at, name: c.Name}
 				return &refusal.Error{Code: refusal.InvalidArguments, Message: d.path() + " is missing: want " + want, Want: want,
-					Options: refusal.Nearest(c.Name, requiredNames(f)), Hint: c.Doc}
+					Options: refusal.Nearest(c.Name, requiredNames(f)), Total: len(requiredNames(f)), Hint: c.Doc}
 			}
 		}
 	}

@@ -99,3 +99,15 @@ func TestEntitiesAreFoundWhereverTheyAre(t *testing.T) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }
+
+// The result of an action reads the same in a script and as a tool's answer.
+func TestResultsForScriptsHaveTheirJSONNames(t *testing.T) {
+	type result struct {
+		HP   int    `json:"hp"`
+		Note string `json:"note,omitempty"`
+	}
+	got := ArgsOf(reflect.TypeFor[result]()).ToGo(reflect.ValueOf(result{HP: 5}))
+	if want := map[string]any{"hp": int64(5)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

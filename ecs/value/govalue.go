@@ -187,7 +187,17 @@ func ToGo(v reflect.Value) any {
 	if err != nil {
 		return map[string]any{"$error": err.Error()}
 	}
-	return toGo(v.Type(), p, LayoutOf(v.Type()).Kind, LayoutOf(v.Type()).Labels)
+	return toGo(v.Type(), p, LayoutOf(v.Type()).Kind, LayoutOf(v.Type()).Labels, false)
+}
+
+// ToGo is [ToGo] for a value of the type: the result of an action has the names
+// of its JSON tags.
+func (t *Type) ToGo(v reflect.Value) any {
+	p, err := addressOf(v)
+	if err != nil {
+		return map[string]any{"$error": err.Error()}
+	}
+	return toGo(t.Go, p, t.Root.Kind, t.Root.Enum, t.json)
 }
 
 // Get followed by ToGo, for a path: what a script reads. The field's own
@@ -198,12 +208,12 @@ func (p *Path) ToGo(root reflect.Value) (any, error) {
 		return nil, err
 	}
 	if p.Field != nil && p.Field.Kind == KindEnum {
-		return toGo(v.Type(), unsafe.Pointer(v.UnsafeAddr()), KindEnum, p.Field.Enum), nil
+		return toGo(v.Type(), unsafe.Pointer(v.UnsafeAddr()), KindEnum, p.Field.Enum, false), nil
 	}
 	return ToGo(v), nil
 }
 
-func toGo(t reflect.Type, p unsafe.Pointer, k Kind, labels []EnumLabel) any {
+func toGo(t reflect.Type, p unsafe.Pointer, k Kind, labels []EnumLabel, jsonMode bool) any {
 	switch k {
 	case KindBool:
 		return *(*bool)(p)
@@ -234,7 +244,7 @@ func toGo(t reflect.Type, p unsafe.Pointer, k Kind, labels []EnumLabel) any {
 		}
 		return e.String()
 	}
-	b, err := appendAt(nil, t, p, EncodeOptions{})
+	b, err := appendAt(nil, t, p, EncodeOptions{JSON: jsonMode})
 	if err != nil {
 		return map[string]any{"$error": err.Error()}
 	}
@@ -242,7 +252,7 @@ func toGo(t reflect.Type, p unsafe.Pointer, k Kind, labels []EnumLabel) any {
 	if err != nil {
 		return map[string]any{"$error": err.Error()}
 	}
-	return n.scriptValue(describeType(t, false).Root)
+	return n.scriptValue(describeType(t, jsonMode).Root)
 }
 
 // scriptValue turns encoded JSON back into Go values, with f to tell a number
