@@ -22,8 +22,12 @@ func (s *Schedule) Observe(hook Hook) (before Hook) {
 
 // Rehearse says whether the runs that follow count: the times, numbers of runs
 // and frames of a rehearsal, in which ticks are run only to be looked at and
-// then undone, are not kept. Frame goroutine.
-func (s *Schedule) Rehearse(on bool) { s.rehearsal = on }
+// then undone, are not kept, and a system that panicked in one is forgotten when
+// it ends. Frame goroutine.
+func (s *Schedule) Rehearse(on bool) {
+	s.rehearsal = on
+	s.current.Store(nil)
+}
 
 // look calls the hook under the labels of no system.
 func (s *Schedule) look(done, next string) (long bool) {

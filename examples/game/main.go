@@ -83,6 +83,7 @@ func run(ctx context.Context, c config) error {
 	log := slog.New(dbg.LogHandler(handler))
 
 	c.game.Sounds, c.game.AssetDir, c.game.Stop = assets.Sounds, filepath.Join(c.data, "assets"), ctx.Done()
+	c.game.EndTick = dbg.EndTick
 	g, err := game.New(c.game)
 	if err != nil {
 		return err

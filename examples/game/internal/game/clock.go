@@ -62,7 +62,7 @@ func (c *Clock) run(passed int, tick func() bool) {
 	n := math.Floor(c.owed + 1e-9) // ten times a tenth is one
 	c.owed -= n
 	for range int(n) {
-		if !tick() {
+		if !tick() || c.paused { // a watch may hold it between two ticks of a frame
 			c.owed = 0
 			return
 		}

@@ -22,6 +22,9 @@ type Options struct {
 	// AssetDir is where sounds can be edited and reloaded. Default: nowhere.
 	AssetDir string
 
+	// EndTick is called after every tick that is played. Default: nothing.
+	EndTick func()
+
 	// CrashAt is the frame from which on the system combat panics, once, while
 	// a query is open. Default 0: never.
 	CrashAt uint64
@@ -70,7 +73,7 @@ type Game struct {
 
 	wantLevel *LoadLevelEvent
 
-	trail []playerView // the player at each tick of this frame, for the camera
+	replaying bool // ticks are run to be looked at: nobody hears them
 
 	// Buffers that live within one tick.
 	player  playerView
@@ -194,8 +197,9 @@ func newFilters() filters {
 	}
 }
 
-// The phases of a tick, and the one that every frame ends with.
-var tickPhases = []string{"input", "ai", "movement", "physics", "combat", "cleanup"}
+// The phases of a tick, and the one that every frame ends with. The camera is
+// part of the tick: where the pointer points to depends on it.
+var tickPhases = []string{"input", "ai", "movement", "physics", "combat", "cleanup", "view"}
 
 func (g *Game) buildSchedule() {
 	s := schedule.New(append(append([]string{}, tickPhases...), "render")...)
@@ -219,7 +223,7 @@ func (g *Game) buildSchedule() {
 	s.Add("cleanup", "cleanup", g.cleanupSystem, schedule.Writes("Enemy", "Projectile", "Particle", "Pickup"),
 		schedule.Doc("Removes what is dead, spent or collected."))
 	s.Add("cleanup", "waves", g.waveSystem, schedule.Reads("Rules"), schedule.Writes("Enemy", "Score", "Health"), schedule.Doc("Sends the next wave."))
-	s.Add("render", "camera", g.cameraSystem, schedule.Reads("Position"), schedule.Writes("Camera"), schedule.Doc("Follows the player."))
+	s.Add("view", "camera", g.cameraSystem, schedule.Reads("Position"), schedule.Writes("Camera"), schedule.Doc("Follows the player."))
 	s.Add("render", "audio", g.audioSystem, schedule.Doc("Lets the mixer's time pass."))
 	g.Schedule = s
 }
@@ -230,7 +234,6 @@ func (g *Game) buildSchedule() {
 func (g *Game) Update(frame uint64, passed int) {
 	g.frame = frame
 	g.Schedule.Frame(frame)
-	g.trail = g.trail[:0]
 	g.Clock.stepped = false
 	if g.States.Top() == Playing {
 		g.Clock.run(passed, g.advance)
@@ -241,11 +244,10 @@ func (g *Game) Update(frame uint64, passed int) {
 // advance is one tick; false if the game does not go on after it.
 func (g *Game) advance() bool {
 	g.Schedule.Run(tickPhases...)
-	if g.States.Top() != Playing {
-		return false
+	if g.opts.EndTick != nil {
+		g.opts.EndTick()
 	}
-	g.trail = append(g.trail, g.player)
-	return true
+	return g.States.Top() == Playing
 }
 
 // Ticks is how many ticks have passed.

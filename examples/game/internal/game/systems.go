@@ -169,27 +169,18 @@ func (g *Game) helpUp() {
 	}
 }
 
-// cameraSystem follows the player from tick to tick, however many of them a
-// frame has; without ticks it stays.
+// cameraSystem follows the player.
 func (g *Game) cameraSystem() {
-	c := g.camera
-	if !c.Follow {
+	c, p := g.camera, &g.player
+	if !c.Follow || !p.found || !p.sound || !finite(c.X, c.Y, c.Zoom) || c.Zoom <= 0 {
 		return
 	}
-	for _, p := range g.trail {
-		if !p.found || !p.sound {
-			continue
-		}
-		if !finite(c.X, c.Y, c.Zoom) || c.Zoom <= 0 {
-			return
-		}
-		// Ahead of the player, and not beyond the walls.
-		c.X += (p.x + p.vx*0.25 - c.X) * 0.08
-		c.Y += (p.y + p.vy*0.25 - c.Y) * 0.08
-		halfW, halfH := ViewW/2/c.Zoom, ViewH/2/c.Zoom
-		c.X = within(c.X, halfW, g.rules.ArenaW-halfW)
-		c.Y = within(c.Y, halfH, g.rules.ArenaH-halfH)
-	}
+	// Ahead of the player, and not beyond the walls.
+	c.X += (p.x + p.vx*0.25 - c.X) * 0.08
+	c.Y += (p.y + p.vy*0.25 - c.Y) * 0.08
+	halfW, halfH := ViewW/2/c.Zoom, ViewH/2/c.Zoom
+	c.X = within(c.X, halfW, g.rules.ArenaW-halfW)
+	c.Y = within(c.Y, halfH, g.rules.ArenaH-halfH)
 }
 
 func within(v, lo, hi float64) float64 {
@@ -204,6 +195,9 @@ func (g *Game) audioSystem() { g.mixer.Advance(audio.Rate / 60) }
 
 // sound plays a sound that comes from a place in the arena.
 func (g *Game) sound(name string, gain, x float64) {
+	if g.replaying {
+		return
+	}
 	pan := (x - g.camera.X) / (ViewW / 2)
 	if math.IsNaN(pan) {
 		pan = 0
