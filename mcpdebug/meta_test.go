@@ -208,7 +208,13 @@ func strictly(t *testing.T, at string, s map[string]any) {
 			t.Errorf("%s.%s is %v", at, name, p)
 			continue
 		}
+		if text, _ := prop["description"].(string); text == "" {
+			t.Errorf("%s.%s has no description", at, name)
+		}
 		strictly(t, at+"."+name, prop)
+	}
+	if _, bare := s["items"].(bool); bare {
+		t.Errorf("%s: items is the bare %v", at, s["items"])
 	}
 	for _, key := range []string{"items", "additionalProperties", "not"} {
 		if sub, ok := s[key].(map[string]any); ok {

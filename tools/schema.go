@@ -72,6 +72,30 @@ func annotate(s *Schema, f *value.Field) {
 		}
 	}
 	s.ReadOnly = f.ReadOnly
+	if s.Description == "" && isOpen(s) {
+		s.Description = anyOf(f)
+	}
+}
+
+// typeWords is what an undocumented property says of itself: its Go type.
+func typeWords(f *value.Field) string {
+	text := strings.TrimLeft(f.TypeText(), "*")
+	if len(text) > 48 { // a struct without a name
+		text = text[:45] + "..."
+	}
+	return text
+}
+
+// anyOf describes a value of any shape: a schema that says nothing is encoded as
+// the bare true, for which strict clients throw away a whole listing.
+func anyOf(f *value.Field) string {
+	switch {
+	case f.Kind == value.KindInterface && f.Go.NumMethod() > 0:
+		return "a " + f.Go.String() + `, as {"$type":...,"value":...}`
+	case f.Go == nil || f.Kind == value.KindInterface || f.Kind == value.KindJSON:
+		return "any value"
+	}
+	return "a " + f.Go.String()
 }
 
 // fieldType is the schema of a value by its kind alone; sub makes those of its
@@ -135,7 +159,11 @@ func structSchema(fields []*value.Field, sub func(*value.Field) *Schema) *Schema
 		if f.Hidden {
 			continue
 		}
-		s.Properties[f.Name] = sub(f)
+		p := sub(f)
+		if p.Description == "" && f.Go != nil {
+			p.Description = typeWords(f)
+		}
+		s.Properties[f.Name] = p
 		s.PropertyOrder = append(s.PropertyOrder, f.Name)
 		if !f.Optional && f.Default == "" {
 			s.Required = append(s.Required, f.Name)
@@ -154,6 +182,8 @@ func publishSchema(s *Schema) (json.RawMessage, []string, error) {
 	if s.Type != "object" {
 		return nil, nil, fmt.Errorf("the root must be of the type object, got %q %v", s.Type, s.Types)
 	}
+	s = s.CloneSchemas()
+	sayAny(s)
 	b, err := json.Marshal(s)
 	if err != nil {
 		return nil, nil, err
@@ -166,6 +196,38 @@ func publishSchema(s *Schema) (json.RawMessage, []string, error) {
 		return nil, nil, err
 	}
 	return b, propertyNames(s), nil
+}
+
+// sayAny gives the schemas below s that allow everything, or nothing, a
+// description: see anyOf. A host's own schemas may have such, and clients are
+// to have a host's tools.
+func sayAny(s *Schema) {
+	say := func(sub *Schema) {
+		if sub == nil {
+			return
+		}
+		switch b, _ := json.Marshal(sub); string(b) {
+		case "true":
+			sub.Description = "any value"
+		case "false":
+			sub.Description = "no value is allowed"
+		}
+		sayAny(sub)
+	}
+	for _, m := range []map[string]*Schema{s.Properties, s.PatternProperties, s.Defs} {
+		for _, sub := range m {
+			say(sub)
+		}
+	}
+	for _, list := range [][]*Schema{s.PrefixItems, s.AnyOf, s.OneOf, s.AllOf} {
+		for _, sub := range list {
+			say(sub)
+		}
+	}
+	say(s.Items)
+	if s.AdditionalProperties != nil { // where true and false are what everybody writes
+		sayAny(s.AdditionalProperties)
+	}
 }
 
 func strict(doc any, at string) error {

@@ -280,7 +280,7 @@ func TestArgumentSchemasKeepOneForm(t *testing.T) {
 	b, _ := json.Marshal(s)
 	want := `{"type":"object","properties":{"who":{"type":"string","description":"whom"},` +
 		`"hp":{"type":"integer","description":"in hp","maximum":9,"minimum":0},` +
-		`"inner":{"type":"object","description":"a part","properties":{"x":{"type":"number","description":"in px","maximum":1,"minimum":0},"n":{"type":"integer"}},"required":["x"],"additionalProperties":false}},` +
+		`"inner":{"type":"object","description":"a part","properties":{"x":{"type":"number","description":"in px","maximum":1,"minimum":0},"n":{"type":"integer","description":"int"}},"required":["x"],"additionalProperties":false}},` +
 		`"required":["who","hp","inner"],"additionalProperties":false}`
 	var got, exp any
 	if json.Unmarshal(b, &got) != nil || json.Unmarshal([]byte(want), &exp) != nil || !reflect.DeepEqual(got, exp) {

@@ -80,9 +80,7 @@ func document(c *ecs.Component, ct *ComponentTools) Document {
 
 func propertyDocument(f *value.Field, readOnly, computed bool) json.RawMessage {
 	doc := map[string]any{}
-	if text := schemaJSON(f); text[0] == '{' { // an interface takes anything: its schema is true
-		_ = json.Unmarshal(text, &doc)
-	}
+	_ = json.Unmarshal(schemaJSON(f), &doc)
 	doc["goType"] = f.Go.String()
 	if f.Unit != "" {
 		doc["unit"] = f.Unit
