@@ -49,7 +49,7 @@ func (b *builtIns) register() {
 	if err := b.registry.Register(b.notTaken(b.tools.Always)...); err != nil {
 		b.log.Error("a built-in tool cannot be registered", "err", err)
 	}
-	documents := builtin.Resources(host{b.server}, b.server.opts.Components.Scheme)
+	documents := append(builtin.Resources(host{b.server}, b.server.opts.Components.Scheme), b.tools.Text.Resources(b.server.opts.Components.Scheme)...)
 	if err := b.registry.RegisterResource(documents...); err != nil {
 		b.log.Error("a built-in resource cannot be registered", "err", err)
 	}

@@ -3,6 +3,7 @@
 package mcpdebug
 
 import (
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+	"github.com/loupe-ecs/loupe/tools"
 )
 
 // Listen makes a server and serves it at addr ("127.0.0.1:0" lets the platform
@@ -34,7 +37,7 @@ func Listen(addr string, o *Options) (*Server, error) {
 func (s *Server) frontOptions() front.Options {
 	o := front.Options{
 		Name: "loupe", Version: buildinfo.Process().Version,
-		Instructions:   strings.TrimSpace(builtin.Instructions + "\n" + s.opts.Instructions),
+		Instructions:   instructions(s.opts.Instructions),
 		List:           s.opts.listed,
 		Logs:           s.logsAfter,
 		AllowOrigins:   s.opts.AllowedOrigins,
@@ -49,6 +52,23 @@ func (s *Server) frontOptions() front.Options {
 	return o
 }
 
+// textLine tells of call_text, and maxInstructions is what some clients show
+// their models of a server's instructions: what is last has to fit.
+const (
+	textLine        = `Without tool calling: call_text {"text":"<ping/>"} runs calls in a text; the document convention says how.`
+	maxInstructions = 2048
+)
+
+// instructions are the server's own, then the host's, then, where there is
+// room, that calls can be written in text.
+func instructions(own string) string {
+	all := strings.TrimSpace(builtin.Instructions + "\n" + own)
+	if len(all)+len(textLine) < maxInstructions {
+		all += "\n" + textLine
+	}
+	return all
+}
+
 func (s *Server) closeFront() error { return errors.Join(s.found.Remove(), s.front.Close()) }
 
 // Dispatch answers one JSON-RPC message without a connection: on the calling
@@ -60,6 +80,19 @@ func (s *Server) Dispatch(text string) string {
 		return ""
 	}
 	return s.front.Dispatch(text)
+}
+
+// DispatchText runs the calls that are found in a text a model wrote, each
+// under its gates, and answers them in order and in the form they had; ""
+// if there is none to answer. Like Dispatch it runs them inline, on the calling
+// goroutine, which must be the frame's. A nil server gives "". Frame goroutine.
+func (s *Server) DispatchText(messy string) string {
+	if s == nil {
+		return ""
+	}
+	return s.builtIns.tools.Text.Dispatch(messy, func(tool string, arguments json.RawMessage) *tools.Reply {
+		return s.loop.CallInline(&loop.Arrival{Request: tools.Request{Name: tool, Arguments: arguments, Client: "dispatch"}})
+	})
 }
 
 // Handler serves the protocol under a host's own HTTP server, on any path. A

@@ -69,6 +69,9 @@ func (s *Server) LogHandler(next slog.Handler) slog.Handler {
 // Dispatch answers nothing.
 func (s *Server) Dispatch(string) string { return "" }
 
+// DispatchText answers nothing.
+func (s *Server) DispatchText(string) string { return "" }
+
 // Handler answers 503.
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -29,6 +29,10 @@ type Call struct {
 	// Session asks the client back; nil unless the tool is Interactive and the
 	// client can.
 	Session Session
+	// Run carries out another call of the same client, through all that a call
+	// goes through, and waits for its answer. nil but for an OffFrame tool that
+	// is called by itself.
+	Run func(tool string, arguments json.RawMessage) *Reply
 	// OnProgress is set by the server when the client asked for progress.
 	OnProgress func(done, total float64, message string)
 	// OnLog is set by the server when the client takes log notifications.

@@ -54,6 +54,18 @@ func (l *Listing) Tools() []Tool {
 	return out
 }
 
+// Filter makes a listing of the tools that keep accepts: what an agent is told
+// that is given those alone.
+func (l *Listing) Filter(keep func(*Tool) bool) *Listing {
+	var kept []Tool
+	for i := range l.tools {
+		if keep(&l.tools[i]) {
+			kept = append(kept, l.tools[i])
+		}
+	}
+	return NewListing(kept, l.check)
+}
+
 // useful are the tools with those first that a listing shows.
 func (l *Listing) useful() []*Tool {
 	order := make([]*Tool, 0, len(l.tools))

@@ -13,8 +13,13 @@ import (
 func Of(l *tools.Listing, check func(tool string, arguments json.RawMessage) error) *Listing {
 	ts := make([]Tool, len(l.Tools))
 	for i, p := range l.Tools {
-		ts[i] = Tool{Name: p.Spec.Name, Description: p.Spec.Description, Group: p.Spec.Group, Schema: p.Schema, Fields: p.Fields,
-			ReadOnly: p.Spec.Effect == tools.ReadOnly, Unlisted: p.Spec.Unlisted, Example: json.RawMessage(p.Spec.Example)}
+		ts[i] = ToolOf(p)
 	}
 	return NewListing(ts, check)
+}
+
+// ToolOf is what is known of a registered tool.
+func ToolOf(p *tools.Published) Tool {
+	return Tool{Name: p.Spec.Name, Description: p.Spec.Description, Group: p.Spec.Group, Schema: p.Schema, Fields: p.Fields,
+		ReadOnly: p.Spec.Effect == tools.ReadOnly, Unlisted: p.Spec.Unlisted, Example: json.RawMessage(p.Spec.Example)}
 }

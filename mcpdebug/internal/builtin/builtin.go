@@ -9,6 +9,7 @@ package builtin
 import (
 	"slices"
 
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/calltext"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/hosttools"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
@@ -20,6 +21,8 @@ type Tools struct {
 	// Always are the tools that do not depend on the app.
 	Always     []*tools.Tool
 	Subsystems []Subsystem
+	// Text finds calls in texts and tells how they are written there.
+	Text *calltext.Text
 }
 
 // Subsystem is a family that is offered while the bound app provides
@@ -64,7 +67,8 @@ func New(h Host) *Tools {
 		{"screen", "App.Screen (tools.Screen: Capture)",
 			func(a *tools.App) bool { return a.Screen != nil }, hosttools.Screen(limits.DataDir, limits.MaxReplyBytes)},
 	}
-	return &Tools{Subsystems: subsystems, Always: slices.Concat(
+	text := calltext.New(h)
+	return &Tools{Subsystems: subsystems, Text: text, Always: slices.Concat(
 		sessionTools(h),
 		helpTools(h, subsystems),
 		crashTools(h),
@@ -74,6 +78,7 @@ func New(h Host) *Tools {
 		profileTools(h),
 		causes.New(h).Tools(),
 		inspectorTools(h),
+		text.Tools(),
 	)}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/text"
 )
 
 // helpHost is what the tools that explain the server need of it.
@@ -58,6 +59,7 @@ type toolHelp struct {
 	Description  string          `json:"description" jsonschema:"when to call it, what it changes, what to call next"`
 	Usage        string          `json:"usage" jsonschema:"calling convention in one line; ? marks optional arguments"`
 	Example      json.RawMessage `json:"example,omitempty" jsonschema:"arguments that work"`
+	Text         string          `json:"text,omitempty" jsonschema:"the same call in text, for call_text"`
 	Flags        toolFlags       `json:"flags" jsonschema:"what it does and when it may run"`
 	Listed       bool            `json:"listed" jsonschema:"whether tools/list shows it; it can be called in any case"`
 	InputSchema  json.RawMessage `json:"inputSchema" jsonschema:"JSON Schema of the arguments"`
@@ -80,6 +82,7 @@ var startHere = []string{
 	"components_info lists what entities are made of, query finds entities, info reads one whole",
 	"modify changes values, spawn and despawn entities; describe NAME explains a component with examples",
 	"after a crash or while the game hangs: crash_report, goroutines, get_logs",
+	"in text: " + text.Line + " call_text runs what it finds in a text",
 }
 
 func helpTool(h helpHost) *tools.Tool {
@@ -107,8 +110,9 @@ func unknownTool(l *tools.Listing, name string) error {
 
 func explain(p *tools.Published) *toolHelp {
 	s := p.Spec
+	t := text.ToolOf(p)
 	return &toolHelp{
-		Name: s.Name, Group: s.Group, Description: s.Description, Usage: p.Usage, Example: json.RawMessage(s.Example),
+		Name: s.Name, Group: s.Group, Description: s.Description, Usage: p.Usage, Example: json.RawMessage(s.Example), Text: t.ExampleXML(),
 		Flags:  toolFlags{s.Effect == tools.ReadOnly, s.Effect == tools.Destructive, s.Idempotent, s.WhenParked, s.WhenCrashed, s.OffFrame},
 		Listed: !s.Unlisted, InputSchema: p.Input, OutputSchema: p.Output, Manual: s.Manual,
 	}

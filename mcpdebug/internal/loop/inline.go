@@ -20,6 +20,17 @@ func (l *Loop) CallInline(in *Arrival) *tools.Reply {
 	return c.through(c.atOnce)
 }
 
+// another carries out a call that a tool off the frame makes of another tool:
+// as its client would, on the way that the tool itself came.
+func (c *call) another(tool string, arguments json.RawMessage) *tools.Reply {
+	in := &Arrival{Request: tools.Request{Name: tool, Arguments: arguments, Client: c.in.Request.Client}}
+	if c.way == overQueue {
+		in.Ticket = c.l.Ticket()
+		return c.l.Call(c.ctx, in)
+	}
+	return c.l.CallInline(in)
+}
+
 // refreshInline publishes if the world has changed, or now and then: Dispatch
 // may be called often.
 func (l *Loop) refreshInline() {

@@ -65,6 +65,9 @@ func (c *call) prepare() error {
 	if c.pub.Spec.Interactive {
 		c.tc.Session = c.in.Session
 	}
+	if c.off {
+		c.tc.Run = c.another
+	}
 	h := c.pub.Handler
 	if now := c.pub.Tool.Handler; c.way != overQueue && now != nil {
 		h = now

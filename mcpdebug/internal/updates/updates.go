@@ -7,6 +7,7 @@ package updates
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,7 +74,11 @@ func (u *Updates) Announce(now time.Time) {
 	}
 	if n := u.Registry.Listing().Revision; n != u.listing {
 		u.listing = n
-		path("tools")
+		for uri := range u.Watched() {
+			if u.ofListing(uri) {
+				changed = append(changed, uri)
+			}
+		}
 	}
 	if n := u.LastLine(); n != u.line && now.Sub(u.logged) >= logEvery {
 		u.line, u.logged = n, now
@@ -88,6 +93,17 @@ func (u *Updates) Announce(now time.Time) {
 			u.Registry.ResourceUpdated(uri)
 		}
 	}
+}
+
+// ofListing tells the documents that are made of the listing of tools.
+func (u *Updates) ofListing(uri string) bool {
+	for _, kind := range []string{"tools", "convention"} {
+		// tools, tools.xsd, tools/NAME.xsd
+		if rest, ok := strings.CutPrefix(uri, u.uri(kind)); ok && (rest == "" || rest[0] == '.' || rest[0] == '/') {
+			return true
+		}
+	}
+	return false
 }
 
 // sameContext tells whether two catalogs give the same context documents: of

@@ -1,9 +1,10 @@
 package loose
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/loupe-ecs/loupe/internal/rawjson"
 )
 
 // Kind classes a node.
@@ -77,13 +78,7 @@ func (n *Node) AppendJSON(b []byte) []byte {
 }
 
 // AppendString writes a JSON string.
-func AppendString(b []byte, s string) []byte {
-	q, err := json.Marshal(s)
-	if err != nil {
-		return append(b, `""`...)
-	}
-	return append(b, q...)
-}
+func AppendString(b []byte, s string) []byte { return rawjson.AppendString(b, s) }
 
 // Fixes is a set of repairs.
 type Fixes uint32
