@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"log"
 	"time"
 
@@ -9,8 +10,7 @@ import (
 	"github.com/mlange-42/arche/generic"
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
-	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/mcpdebug/runner"
 )
 
 type Position struct{ X, Y float64 }
@@ -21,20 +21,14 @@ func main() {
 	mapper := generic.NewMap2[Position, Velocity](&world)
 	mapper.NewWith(&Position{}, &Velocity{X: 1, Y: 2})
 
-	dbg, err := mcpdebug.Listen(mcpdebug.DefaultAddr, nil)
-	if err != nil {
-		log.Print(err) // the game runs on: a nil server does nothing
-	} else if url := dbg.URL(); url != "" {
-		log.Print("debug server listening at ", url)
-	}
-	defer dbg.Close()
-	dbg.Bind(archeworld.New(&world), &tools.App{Name: "minimal"})
-
-	for range time.Tick(time.Second / 60) {
-		dbg.Poll()
+	move := func(dt time.Duration) {
 		for q := generic.NewFilter2[Position, Velocity]().Query(&world); q.Next(); {
 			p, v := q.Get()
-			p.X, p.Y = p.X+v.X/60, p.Y+v.Y/60
+			p.X, p.Y = p.X+v.X*dt.Seconds(), p.Y+v.Y*dt.Seconds()
 		}
+	}
+	game := runner.Game{World: archeworld.New(&world), Update: move}
+	if err := runner.Run(context.Background(), game, runner.Options{}); err != nil {
+		log.Fatal(err)
 	}
 }

@@ -34,7 +34,10 @@ func (b *Bridge) answer(r *request) {
 		s, err = b.named(r)
 	}
 	if s == nil && err == nil {
-		s, err = b.table.Current()
+		if s, err = b.table.Current(); err != nil {
+			b.table.Refresh() // a game may have come this moment
+			s, err = b.table.Current()
+		}
 	}
 	if err != nil {
 		b.withoutGame(r, err)

@@ -38,9 +38,10 @@ func newLane(b *Bridge) *lane {
 	l.server = mcp.NewServer(&mcp.Implementation{Name: "loupe", Version: b.o.Version}, &mcp.ServerOptions{
 		Instructions: Instructions,
 		Capabilities: &mcp.ServerCapabilities{
-			Tools:       &mcp.ToolCapabilities{ListChanged: true},
-			Resources:   &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true},
-			Prompts:     &mcp.PromptCapabilities{ListChanged: true},
+			Tools:     &mcp.ToolCapabilities{ListChanged: true},
+			Resources: &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true},
+			Prompts:   &mcp.PromptCapabilities{ListChanged: true},
+			//lint:ignore SA1019 the eras with sessions have it, and so have games
 			Logging:     &mcp.LoggingCapabilities{},
 			Completions: &mcp.CompletionCapabilities{},
 		},

@@ -95,20 +95,17 @@ func (a *app) toolsCommand() *cobra.Command {
 			}
 			var all struct {
 				Groups []struct {
-					Group string `json:"group"`
-					Tools []struct {
-						Name string `json:"name"`
-						Text string `json:"text"`
-					} `json:"tools"`
+					Group string   `json:"group"`
+					Tools []string `json:"tools"`
 				} `json:"groups"`
 			}
 			if a.json || len(args) > 0 || json.Unmarshal(answer, &all) != nil || len(all.Groups) == 0 {
 				return a.pretty(answer)
 			}
-			t := a.table("GROUP", "TOOL", "")
+			t := a.table("GROUP", "TOOL")
 			for _, g := range all.Groups {
 				for _, tool := range g.Tools {
-					t.row(g.Group, tool.Name, tool.Text)
+					t.row(g.Group, tool)
 				}
 			}
 			return t.flush()

@@ -67,7 +67,7 @@ func (a *app) watchCommand() *cobra.Command {
 		},
 	}
 	c.Flags().DurationVar(&every, "every", 200*time.Millisecond, "how often to look")
-	c.Flags().IntVar(&n, "n", 0, "end after so many looks; 0: run on")
+	c.Flags().IntVarP(&n, "count", "n", 0, "end after so many looks; 0: run on")
 	return c
 }
 
@@ -273,6 +273,6 @@ func (a *app) topCommand() *cobra.Command {
 		},
 	}
 	c.Flags().DurationVar(&every, "every", time.Second, "how often to look")
-	c.Flags().IntVar(&n, "n", 0, "end after so many looks; 0: run on")
+	c.Flags().IntVarP(&n, "count", "n", 0, "end after so many looks; 0: run on")
 	return c
 }

@@ -111,18 +111,33 @@ func (t *Table) merge(found []discovery.Entry) (changed bool) {
 			continue
 		}
 		changed = true
-		// A game that was started again by hand goes on as the one it was.
-		if i := slices.IndexFunc(t.all, func(s *Session) bool {
-			return !s.Own() && s.phase == Exited && s.entry.App == e.App && s.entry.Dir == e.Dir && s.entry.Build.Package == e.Build.Package
-		}); i >= 0 {
-			t.all[i].entry, t.all[i].phase = e, Running
-			continue
-		}
 		t.all = append(t.all, &Session{ID: t.freeID(e.App, e.PID), t: t, entry: e, phase: Running})
+	}
+	if t.takeOver() {
+		changed = true
 	}
 	// Of those that others started, only what is in use is kept after its end.
 	t.all = slices.DeleteFunc(t.all, func(s *Session) bool { return !s.Own() && s.phase == Exited && s != t.used })
 	return changed
+}
+
+// takeOver lets a game that was in use and was started again by hand go on as the
+// session that it was. It is known by its app's name, which a game tells a moment
+// after its address.
+func (t *Table) takeOver() bool {
+	u := t.used
+	if u == nil || u.Own() || u.phase != Exited {
+		return false
+	}
+	for i, s := range t.all {
+		if s != u && !s.Own() && s.phase == Running && s.entry.App == u.entry.App && s.entry.Dir == u.entry.Dir && s.entry.Build.Package == u.entry.Build.Package {
+			u.entry, u.phase = s.entry, Running
+			s.hangUp()
+			t.all = append(t.all[:i:i], t.all[i+1:]...)
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether an entry is of the session's present process.
