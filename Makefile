@@ -5,8 +5,10 @@ GO ?= go
 FUZZTIME ?= 10s
 LUAPROGRAMS ?= 20000
 LUASEED ?= 0
+N ?= 40
+SEED ?= 0
 
-.PHONY: test check race vet lint fuzz fuzz-lua docs bench bench-quick run conformance interop screenshot soak
+.PHONY: test check race vet lint fuzz fuzz-lua mutate docs bench bench-quick run conformance interop screenshot soak
 
 test: vet
 	$(GO) test ./...
@@ -35,6 +37,11 @@ fuzz-lua:
 # Every fuzz target of every package for FUZZTIME.
 fuzz: fuzz-lua
 	@sh scripts/fuzz.sh $(FUZZTIME)
+
+# Makes N mistakes in the product, one at a time, and tells which the tests do
+# not see. SEED=0 takes new ones; PACKAGES narrows it: PACKAGES=./ecs/query.
+mutate:
+	cd internal/mutate && $(GO) run . -n $(N) -seed $(SEED) $(PACKAGES)
 
 docs:
 	$(GO) test ./mcpdebug ./mcpdebug/internal/builtin ./examples/game/internal/game -run 'Docs|Tour|Generated' -update -count=1

@@ -18,11 +18,15 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
+func numberAt(base unsafe.Pointer, stride uintptr, row int32) *Number {
+	return (*Number)(unsafe.Add(base, uintptr(row)*stride))
+}
+
 func at(base unsafe.Pointer, stride uintptr, row int32) *Health {
 	return (*Health)(unsafe.Add(base, uintptr(row)*stride))
 }
 
-const rows = 3000 // several blocks an archetype
+const rows = 7000 // several blocks an archetype: a block is 1024 rows
 
 // Every expression against the same condition in Go.
 func TestWhereAgreesWithGo(t *testing.T) {
