@@ -134,16 +134,16 @@ func (p *peer) post(ev *event) {
 
 // work sends the events for as long as a stream is open. It may block on the
 // client, up to the write deadline.
-func (p *peer) work(ctx context.Context, w *writer, s *session) {
+func (p *peer) work(ctx context.Context, w *writer, s *session, from uint64) {
 	quiet := time.NewTicker(p.f.o.KeepAlive)
 	defer quiet.Stop()
 	var logs <-chan time.Time
-	var last uint64
+	var last uint64 // sent or passed over
 	if p.f.o.Logs != nil && s != nil {
 		every := time.NewTicker(p.f.o.LogEvery)
 		defer every.Stop()
 		logs = every.C
-		_, last = p.f.o.Logs(math.MaxUint64, 0)
+		last = from
 	}
 	for {
 		select {
@@ -217,6 +217,12 @@ func (f *Front) get(w *writer, r *http.Request) {
 		f.fail(w, http.StatusInternalServerError, nil, rpcErrorf(codeInternal, "the stream cannot be opened: %v", err))
 		return
 	}
+	// From where on the log is sent is settled before anybody can see the
+	// stream: what is logged once it is open is not passed over.
+	var from uint64
+	if f.o.Logs != nil {
+		_, from = f.o.Logs(math.MaxUint64, 0)
+	}
 	if !s.streaming.CompareAndSwap(nil, p) {
 		f.fail(w, http.StatusConflict, nil, rpcErrorf(codeServer, "the session has a stream open already"))
 		return
@@ -226,7 +232,7 @@ func (f *Front) get(w *writer, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 	var worker sync.WaitGroup
-	worker.Go(func() { p.work(ctx, w, s) })
+	worker.Go(func() { p.work(ctx, w, s, from) })
 	p.transport.ServeHTTP(&relayWriter{writer: w}, forwarded(r.WithContext(ctx), nil))
 	cancel()
 	worker.Wait()

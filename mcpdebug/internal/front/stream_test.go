@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -175,6 +176,34 @@ func TestLogsAndUpdatesOnTheStream(t *testing.T) {
 	case ev := <-ch:
 		t.Errorf("one more event: %s", ev)
 	default:
+	}
+}
+
+// What is logged once a stream can be seen is sent on it, however long the
+// stream takes to begin.
+func TestNothingIsPassedOverWhileAStreamOpens(t *testing.T) {
+	log := &hostLog{}
+	var seen atomic.Bool // the stream, when it asked where to begin
+	var f *Front
+	var sid string
+	logs := func(n uint64, level slog.Level) ([]LogRecord, uint64) {
+		if n == math.MaxUint64 && f.sessions.get(sid).streaming.Load() != nil {
+			seen.Store(true)
+			log.add(slog.LevelWarn, "while it opens")
+		}
+		return log.after(n, level)
+	}
+	_, front, url := serve(t, Options{Logs: logs, LogEvery: time.Millisecond}, false)
+	f = front
+	sid = connect(t, url)
+	post(t, url, `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"info"}}`, headerSession, sid)
+	ch, _ := openStream(t, url, sid)
+	eventually(t, "stream open", func() bool { return f.sessions.get(sid).streaming.Load() != nil })
+	if !seen.Load() {
+		log.add(slog.LevelWarn, "while it opens")
+	}
+	if ev := next(t, ch); !strings.Contains(ev, "while it opens") {
+		t.Errorf("event %s", ev)
 	}
 }
 

@@ -146,7 +146,7 @@ func (f *Front) listen(x *exchange) {
 	r := forwarded(x.r.WithContext(ctx), append(body, '}'))
 	r.Header["Accept"] = []string{"application/json, text/event-stream"}
 	var worker sync.WaitGroup
-	worker.Go(func() { p.work(ctx, x.w, nil) })
+	worker.Go(func() { p.work(ctx, x.w, nil, 0) })
 	l.handler.ServeHTTP(&relayWriter{writer: x.w, token: []byte(`"` + id + `"`), id: x.e.id}, r)
 	cancel()
 	worker.Wait()
