@@ -41,7 +41,7 @@ fuzz: fuzz-lua
 # Makes N mistakes in the product, one at a time, and tells which the tests do
 # not see. SEED=0 takes new ones; PACKAGES narrows it: PACKAGES=./ecs/query.
 mutate:
-	cd internal/mutate && $(GO) run . -n $(N) -seed $(SEED) $(PACKAGES)
+	cd benchmark && $(GO) run ./mutate -n $(N) -seed $(SEED) $(PACKAGES)
 
 docs:
 	$(GO) test ./mcpdebug ./mcpdebug/internal/builtin ./examples/game/internal/game -run 'Docs|Tour|Generated' -update -count=1

@@ -9,6 +9,7 @@ require (
 	github.com/mlange-42/arche-serde v0.2.1
 	github.com/mlange-42/ark v0.8.1
 	github.com/yuin/gopher-lua v1.1.2
+	golang.org/x/tools v0.52.0
 )
 
 require (
@@ -22,6 +23,7 @@ require (
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/spf13/cast v1.7.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect

@@ -18,7 +18,7 @@ var equivalent string
 
 func main() {
 	log.SetFlags(0)
-	root := flag.String("root", "../..", "the module's folder")
+	root := flag.String("root", "..", "the folder of the module that is asked about")
 	n := flag.Int("n", 40, "how many mistakes to make")
 	seed := flag.Uint64("seed", 0, "which ones; 0: any")
 	workers := flag.Int("j", 2, "how many at a time")
