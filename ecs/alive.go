@@ -43,12 +43,7 @@ func CheckEntities(w World, v reflect.Value, name string) error {
 	if !v.IsValid() || !value.LayoutOf(v.Type()).Entities {
 		return nil
 	}
-	if !v.CanAddr() {
-		box := reflect.New(v.Type()).Elem()
-		box.Set(v)
-		v = box
-	}
-	if err := checkEntities(w, v, name, w.Alive); err != nil {
+	if err := checkEntities(w, value.Addressable(v), name, w.Alive); err != nil {
 		return err
 	}
 	return nil

@@ -294,14 +294,10 @@ func (p *validation) values(c *Change) *refusal.Error {
 
 // entities checks the entities inside a value.
 func (p *validation) entities(v Value) *refusal.Error {
-	val := v.Value
-	if !value.LayoutOf(val.Type()).Entities {
+	if !value.LayoutOf(v.Value.Type()).Entities {
 		return nil
 	}
-	if !val.CanAddr() {
-		val = value.Copy(val)
-	}
-	return checkEntities(p.w, val, p.name(v.Type), p.alive)
+	return checkEntities(p.w, value.Addressable(v.Value), p.name(v.Type), p.alive)
 }
 
 // relations checks a composition against the engine's limit.

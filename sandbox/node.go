@@ -87,7 +87,7 @@ func (n *node) root(L *lua.LState) (v reflect.Value, pending bool) {
 			r.refuse(L, &refusal.Error{Code: refusal.NotFound, Message: "resource " + n.comp.name + " is registered but absent"})
 		}
 		if !v.CanAddr() {
-			return addressable(v), false
+			return value.Addressable(v), false
 		}
 		return v, false
 	}

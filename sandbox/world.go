@@ -261,14 +261,14 @@ func (w *worldState) targetsFor(L *lua.LState, ids []ecs.TypeID, target ecs.Enti
 // newValue makes a component's value: true, nil and {} are the default.
 func newValue(L *lua.LState, c *component, v lua.LValue) reflect.Value {
 	if v == lua.LTrue || v == lua.LNil {
-		return addressable(c.t.New())
+		return value.Addressable(c.t.New())
 	}
 	x := toGoAs(L, v, c.t.Root, 0)
 	val, err := c.t.FromGo(x, reflect.Value{})
 	if err != nil {
 		ctxOf(L).run.raiseRefusal(L, within(err, c.name))
 	}
-	val = addressable(val)
+	val = value.Addressable(val)
 	ctxOf(L).run.world.mustLive(L, ecs.CheckEntities(ctxOf(L).run.env.World, val, c.name))
 	return val
 }
@@ -289,15 +289,6 @@ func within(err error, component string) error {
 	named := *e
 	named.Message = component + ": " + e.Message
 	return &named
-}
-
-func addressable(v reflect.Value) reflect.Value {
-	if v.CanAddr() {
-		return v
-	}
-	a := reflect.New(v.Type()).Elem()
-	a.Set(v)
-	return a
 }
 
 // validate checks the buffer without applying it: a dry run's commit.

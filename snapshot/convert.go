@@ -31,18 +31,7 @@ func (x number) String() string {
 }
 
 func (d *decoder) number(k kind, size uint64) number {
-	b := d.take(int(size))
-	var u uint64
-	switch size {
-	case 1:
-		u = uint64(b[0])
-	case 2:
-		u = uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		u = uint64(binary.LittleEndian.Uint32(b))
-	default:
-		u = binary.LittleEndian.Uint64(b)
-	}
+	u := bitsOf(d.take(int(size)))
 	switch {
 	case k == kInt:
 		shift := 64 - 8*size
@@ -118,6 +107,19 @@ func (x number) store(n *node, p unsafe.Pointer) bool {
 	return true
 }
 
+// bitsOf reads a little-endian scalar of any width.
+func bitsOf(b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
 func storeBits(p unsafe.Pointer, size uintptr, u uint64) {
 	switch size {
 	case 1:
@@ -135,19 +137,7 @@ func (d *decoder) planNumber(o *op, w int, n *node, path string) bool {
 	t := &d.types[w]
 	if d.same(w, n) {
 		size := int(n.Size)
-		o.run = func(d *decoder, p unsafe.Pointer) {
-			b := d.take(size)
-			switch size {
-			case 1:
-				*(*uint8)(p) = b[0]
-			case 2:
-				*(*uint16)(p) = binary.LittleEndian.Uint16(b)
-			case 4:
-				*(*uint32)(p) = binary.LittleEndian.Uint32(b)
-			default:
-				*(*uint64)(p) = binary.LittleEndian.Uint64(b)
-			}
-		}
+		o.run = func(d *decoder, p unsafe.Pointer) { storeBits(p, n.Size, bitsOf(d.take(size))) }
 		return true
 	}
 	if t.kind != n.kind || t.size != uint64(n.Size) || len(t.labels) > 0 && len(n.labels) > 0 {
@@ -230,12 +220,7 @@ func (d *decoder) planComplex(o *op, w int, n *node, path string) {
 	if from == uint64(part.Size) {
 		o.run = func(d *decoder, p unsafe.Pointer) {
 			for i := range uintptr(2) {
-				b := d.take(int(from))
-				if from == 4 {
-					storeBits(unsafe.Add(p, i*4), 4, uint64(binary.LittleEndian.Uint32(b)))
-				} else {
-					storeBits(unsafe.Add(p, i*8), 8, binary.LittleEndian.Uint64(b))
-				}
+				storeBits(unsafe.Add(p, i*part.Size), part.Size, bitsOf(d.take(int(from))))
 			}
 		}
 		return

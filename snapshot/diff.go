@@ -289,20 +289,11 @@ func (d *differ) resource(id ecs.TypeID, a, b reflect.Value) {
 			d.res.Rows = append(d.res.Rows, base)
 		}
 	default:
-		if v := d.compare(res.Type, addressable(a), addressable(b)); len(v.rows) > 0 {
+		if v := d.compare(res.Type, value.Addressable(a), value.Addressable(b)); len(v.rows) > 0 {
 			d.res.ResourcesChanged++
 			d.emit(base, v)
 		}
 	}
-}
-
-func addressable(v reflect.Value) reflect.Value {
-	if v.CanAddr() {
-		return v
-	}
-	p := reflect.New(v.Type()).Elem()
-	p.Set(v)
-	return p
 }
 
 // render encodes a value for people, cut like a bulk read.

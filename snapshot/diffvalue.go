@@ -288,7 +288,7 @@ func indexMap(n *node, m reflect.Value) map[string]mapEntry {
 	out := make(map[string]mapEntry, m.Len())
 	var e encoder
 	for it := m.MapRange(); it.Next(); {
-		key, val := addressable(it.Key()), addressable(it.Value())
+		key, val := value.Addressable(it.Key()), value.Addressable(it.Value())
 		name := string(e.scratch(n.key, key.Addr().UnsafePointer()))
 		for _, taken := out[name]; taken; _, taken = out[name] {
 			name += "\x00" // NaN again
@@ -320,12 +320,12 @@ func (v *valueDiff) dynamic(path string, a, b reflect.Value) {
 	}
 	n := nodeOf(x.Type())
 	if n.kind == kPointer || n.kind == kMap || n.kind == kSlice || n.kind == kStruct || n.kind == kArray {
-		v.walk(n, path, addressable(x), addressable(y))
+		v.walk(n, path, value.Addressable(x), value.Addressable(y))
 		return
 	}
 	// A scalar: the row shows the interface, with its type.
 	inner := valueDiff{epsilon: v.epsilon, depth: v.depth}
-	inner.walk(n, "", addressable(x), addressable(y))
+	inner.walk(n, "", value.Addressable(x), value.Addressable(y))
 	if len(inner.rows) > 0 {
 		v.add(path, a, b)
 	}

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // maxDepth bounds the nesting of slices, structs and interfaces inside one
@@ -150,29 +151,24 @@ func encodeDense(size uintptr) func(*encoder, unsafe.Pointer) {
 	return func(e *encoder, p unsafe.Pointer) { e.buf = append(e.buf, unsafe.Slice((*byte)(p), size)...) }
 }
 
-type sliceHeader struct {
-	data     unsafe.Pointer
-	len, cap int
-}
-
 func encodeSlice(n *node) func(*encoder, unsafe.Pointer) {
 	return func(e *encoder, p unsafe.Pointer) {
-		s := (*sliceHeader)(p)
-		if s.data == nil {
+		s := (*value.SliceHeader)(p)
+		if s.Data == nil {
 			e.byte(0)
 			return
 		}
-		e.uvarint(uint64(s.len) + 1)
+		e.uvarint(uint64(s.Len) + 1)
 		if n.elem.dense {
-			e.buf = append(e.buf, unsafe.Slice((*byte)(s.data), uintptr(s.len)*n.elem.Size)...)
+			e.buf = append(e.buf, unsafe.Slice((*byte)(s.Data), uintptr(s.Len)*n.elem.Size)...)
 			return
 		}
 		if n.elem.flat && n.elem.width == 0 {
 			return
 		}
 		e.down()
-		for i := range s.len {
-			n.elem.enc(e, unsafe.Add(s.data, uintptr(i)*n.elem.Size))
+		for i := range s.Len {
+			n.elem.enc(e, unsafe.Add(s.Data, uintptr(i)*n.elem.Size))
 		}
 		e.depth--
 	}

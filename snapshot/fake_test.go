@@ -153,7 +153,7 @@ func (b *builder) resource(v any) {
 	t := reflect.TypeOf(v)
 	for _, r := range b.w.cat.Resources {
 		if r.Type.Go == t {
-			b.w.img.Resources = append(b.w.img.Resources, ecs.ImageResource{ID: r.ID, Value: addressable(reflect.ValueOf(v))})
+			b.w.img.Resources = append(b.w.img.Resources, ecs.ImageResource{ID: r.ID, Value: value.Addressable(reflect.ValueOf(v))})
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // counterState is a host state with a version.
@@ -133,7 +134,7 @@ func TestExcludedTypesAreLeftAlone(t *testing.T) {
 		{Components: []ecs.TypeID{0, 1}, Entities: e[:1], Columns: []reflect.Value{reflect.ValueOf([]position{{7, 7}}), reflect.ValueOf([]owned{{Note: "now"}})}},
 		{Components: []ecs.TypeID{0}, Entities: append(e[1:2:2], ecs.Entity{ID: 3, Gen: 0}), Columns: []reflect.Value{reflect.ValueOf([]position{{8, 8}, {9, 9}})}},
 	}
-	b.w.img.Resources[0].Value = addressable(reflect.ValueOf(6))
+	b.w.img.Resources[0].Value = value.Addressable(reflect.ValueOf(6))
 	load(t, data, b.w, o)
 	if got := columnOf[owned](t, b.w, 0); len(got) != 1 || got[0].Note != "now" {
 		t.Errorf("the excluded component was not kept: %+v", got)

@@ -188,22 +188,22 @@ func copyPointer(s *copying, elem *Layout, p unsafe.Pointer) {
 
 func copySlice(s *copying, l *Layout, p unsafe.Pointer) {
 	t, elem := l.Go, l.Elem
-	h := (*sliceHeader)(p)
-	if h.data == nil {
+	h := (*SliceHeader)(p)
+	if h.Data == nil {
 		return
 	}
-	key := copyKey{h.data, t, h.len}
-	if dst, ok := s.seen[key]; ok && h.len > 0 {
-		*h = sliceHeader{dst, h.len, h.len}
+	key := copyKey{h.Data, t, h.Len}
+	if dst, ok := s.seen[key]; ok && h.Len > 0 {
+		*h = SliceHeader{dst, h.Len, h.Len}
 		return
 	}
-	if !s.take(elem.Size * uintptr(h.len)) {
+	if !s.take(elem.Size * uintptr(h.Len)) {
 		return
 	}
 	src := reflect.NewAt(t, p).Elem()
-	out := reflect.MakeSlice(t, h.len, h.len)
+	out := reflect.MakeSlice(t, h.Len, h.Len)
 	reflect.Copy(out, src)
-	dst, n := out.UnsafePointer(), h.len
+	dst, n := out.UnsafePointer(), h.Len
 	if n > 0 {
 		if s.seen == nil {
 			s.seen = make(map[copyKey]unsafe.Pointer)

@@ -40,7 +40,7 @@ type fieldDecl struct{ name, tag, doc string }
 // equal names the last wins.
 func Describe[T any](opts ...TypeOption[T]) {
 	t := reflect.TypeFor[T]()
-	learnType(t)
+	LearnType(t)
 	declare(func() {
 		d := new(describer)
 		if old := reg.describers[t]; old != nil {

@@ -48,30 +48,48 @@ func AppendJSON(dst []byte, v reflect.Value, o EncodeOptions) (out []byte, err e
 }
 
 // appendAt is AppendJSON for a value of type t at p.
-func appendAt(dst []byte, t reflect.Type, p unsafe.Pointer, o EncodeOptions) (out []byte, err error) {
-	start := len(dst)
+func appendAt(dst []byte, t reflect.Type, p unsafe.Pointer, o EncodeOptions) ([]byte, error) {
 	e := encoders.Get().(*encoder)
-	e.bulk, e.start = o.Bulk, start
-	defer func() {
-		// A value torn by a data race of the host can make any read fail.
-		if r := recover(); r != nil {
-			out, err = dst[:start], fmt.Errorf("encoding %s: %v", t, r)
-			return
-		}
-		e.err, e.depth = nil, 0
-		clear(e.visits)
-		e.visits, e.path = e.visits[:0], e.path[:0]
+	e.bulk = o.Bulk
+	out, ok, err := e.whole(dst, t, codecOf(t, o.JSON), p)
+	if ok {
 		encoders.Put(e)
+	}
+	return out, err
+}
+
+// whole appends one value. ok is false after a panic: a value torn by a data
+// race of the host can make any read fail.
+func (e *encoder) whole(dst []byte, t reflect.Type, c *codec, p unsafe.Pointer) (out []byte, ok bool, err error) {
+	e.start = len(dst)
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = dst, fmt.Errorf("encoding %s: %v", t, r)
+		}
+		if c.deep || err != nil {
+			e.err, e.depth = nil, 0
+			clear(e.visits)
+			e.visits, e.path = e.visits[:0], e.path[:0]
+		}
 	}()
-	c := codecOf(t, o.JSON)
 	if c.deep {
 		e.visits = append(e.visits, visit{p: p, t: t})
 	}
 	out = c.encode(e, dst, p)
 	if e.err != nil {
-		return dst[:start], e.err
+		return dst, true, e.err
 	}
-	return out, nil
+	return out, true, nil
+}
+
+// Addressable gives v itself if it has an address, else a copy that has one.
+func Addressable(v reflect.Value) reflect.Value {
+	if v.CanAddr() {
+		return v
+	}
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	return c
 }
 
 // addressOf gives the address of v, of a copy if it has none.

@@ -175,10 +175,10 @@ func (e *encoder) list(dst []byte, p unsafe.Pointer, n int, size uintptr, fn enc
 	return append(dst, ']')
 }
 
-// sliceHeader is the layout of every slice.
-type sliceHeader struct {
-	data     unsafe.Pointer
-	len, cap int
+// SliceHeader is the layout of every slice.
+type SliceHeader struct {
+	Data     unsafe.Pointer
+	Len, Cap int
 }
 
 func sliceEnc(t reflect.Type, jsonMode bool) encFunc {
@@ -189,16 +189,16 @@ func sliceEnc(t reflect.Type, jsonMode bool) encFunc {
 		empty = "[]" // a result's schema says array
 	}
 	return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
-		h := (*sliceHeader)(p)
-		if h.data == nil {
+		h := (*SliceHeader)(p)
+		if h.Data == nil {
 			return append(dst, empty...)
 		}
-		if !deep || h.len == 0 {
-			return e.list(dst, h.data, h.len, size, fn, false)
+		if !deep || h.Len == 0 {
+			return e.list(dst, h.Data, h.Len, size, fn, false)
 		}
-		dst, done := e.enter(dst, t, h.data, h.len)
+		dst, done := e.enter(dst, t, h.Data, h.Len)
 		if !done {
-			dst = e.list(dst, h.data, h.len, size, fn, true)
+			dst = e.list(dst, h.Data, h.Len, size, fn, true)
 			e.leave()
 		}
 		return dst

@@ -1,7 +1,6 @@
 package value
 
 import (
-	"fmt"
 	"reflect"
 	"unsafe"
 )
@@ -23,26 +22,6 @@ func EncodingOf(t reflect.Type, o EncodeOptions) *Encoding {
 // not change meanwhile, as JSON to dst. It never panics and never emits broken
 // JSON: on an error dst is returned as it came.
 func (x *Encoding) Append(dst []byte, p unsafe.Pointer) (out []byte, err error) {
-	start := len(dst)
-	e := &x.e
-	e.start = start
-	defer func() {
-		r := recover()
-		if r != nil {
-			out, err = dst[:start], fmt.Errorf("encoding %s: %v", x.t, r)
-		}
-		if r != nil || e.err != nil || x.codec.deep {
-			e.err, e.depth = nil, 0
-			clear(e.visits)
-			e.visits, e.path = e.visits[:0], e.path[:0]
-		}
-	}()
-	if x.codec.deep {
-		e.visits = append(e.visits, visit{p: p, t: x.t})
-	}
-	out = x.codec.encode(e, dst, p)
-	if e.err != nil {
-		return dst[:start], e.err
-	}
-	return out, nil
+	out, _, err = x.e.whole(dst, x.t, x.codec, p)
+	return out, err
 }

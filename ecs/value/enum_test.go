@@ -85,7 +85,7 @@ func TestEntitiesAreFoundWhereverTheyAre(t *testing.T) {
 	v := &tParty{Leader: Entity{1, 1}, Members: []Entity{{2, 1}, {3, 1}}, Marked: map[Entity]string{{4, 1}: "x"}, Any: []any{Entity{6, 1}}}
 	v.Past.Killer = Entity{5, 1}
 	v.Next = &tParty{Next: v, Leader: Entity{7, 1}} // a cycle
-	learnType(reflect.TypeFor[Entity]())
+	LearnType(reflect.TypeFor[Entity]())
 	var got []string
 	LayoutOf(reflect.TypeFor[tParty]()).EachEntity(reflect.ValueOf(v).UnsafePointer(), func(at *EntityAt) bool {
 		if !at.Entity.IsZero() {

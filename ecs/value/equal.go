@@ -63,19 +63,19 @@ func equalAt(t reflect.Type, a, b unsafe.Pointer, on map[equalPair]bool) bool {
 	case reflect.Array:
 		return equalList(t.Elem(), a, b, t.Len(), on)
 	case reflect.Slice:
-		ha, hb := (*sliceHeader)(a), (*sliceHeader)(b)
-		if (ha.data == nil) != (hb.data == nil) || ha.len != hb.len {
+		ha, hb := (*SliceHeader)(a), (*SliceHeader)(b)
+		if (ha.Data == nil) != (hb.Data == nil) || ha.Len != hb.Len {
 			return false
 		}
-		if ha.data == hb.data {
+		if ha.Data == hb.Data {
 			return true
 		}
-		pair := equalPair{ha.data, hb.data, t}
+		pair := equalPair{ha.Data, hb.Data, t}
 		if on[pair] {
 			return true
 		}
 		on[pair] = true
-		return equalList(t.Elem(), ha.data, hb.data, ha.len, on)
+		return equalList(t.Elem(), ha.Data, hb.Data, ha.Len, on)
 	case reflect.Pointer:
 		pa, pb := *(*unsafe.Pointer)(a), *(*unsafe.Pointer)(b)
 		if pa == nil || pb == nil || pa == pb {

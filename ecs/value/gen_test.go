@@ -185,7 +185,7 @@ func plainNaNs(v reflect.Value) {
 
 func TestEncodeDecodeIdentity(t *testing.T) {
 	ty := TypeOf(reflect.TypeFor[tEverything]())
-	learnType(reflect.TypeFor[tVec]())
+	LearnType(reflect.TypeFor[tVec]())
 	for seed := range uint64(1000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		v := reflect.New(ty.Go).Elem()

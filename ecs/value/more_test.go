@@ -10,27 +10,6 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
-func TestDecodeOver(t *testing.T) {
-	ty := TypeOf(reflect.TypeFor[tStats]())
-	p := mustPath(t, ty, "Pos")
-	root := ty.New()
-	root.FieldByName("Pos").Set(reflect.ValueOf(tVec{1, 2}))
-	now, err := p.Get(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := p.DecodeOver([]byte(`{"Y":9}`), now)
-	if err != nil || leaf.Interface().(tVec) != (tVec{1, 9}) {
-		t.Errorf("over the present value: %v %v", leaf, err)
-	}
-	if leaf, err = p.Decode([]byte(`{"Y":9}`)); err != nil || leaf.Interface().(tVec) != (tVec{0, 9}) {
-		t.Errorf("on its own: %v %v", leaf, err)
-	}
-	if root.FieldByName("Pos").Interface().(tVec) != (tVec{1, 2}) {
-		t.Error("decoding wrote")
-	}
-}
-
 // A few bytes must not make the process allocate without bound.
 func TestDecodingIsBounded(t *testing.T) {
 	type big struct{ A [1 << 16]int64 }
@@ -82,7 +61,7 @@ func TestAmbiguousDynamicTypes(t *testing.T) {
 		t.Error(err)
 	}
 	second := func() any { type Same struct{ B int }; return Same{2} }()
-	learnType(reflect.TypeOf(second))
+	LearnType(reflect.TypeOf(second))
 	got = encode(t, []any{first}, EncodeOptions{})
 	if !strings.Contains(got, `"$type":"github.com/loupe-ecs/loupe/ecs/value.Same"`) {
 		t.Errorf("with a namesake: %s", got)

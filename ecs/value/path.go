@@ -127,11 +127,11 @@ func getSteps(root reflect.Value, steps []step, leaf reflect.Type) (reflect.Valu
 		case stepOffset:
 			at = unsafe.Add(at, s.off)
 		case stepSlice:
-			h := (*sliceHeader)(at)
-			if s.n >= h.len {
-				return reflect.Value{}, s.outOfRange(h.len)
+			h := (*SliceHeader)(at)
+			if s.n >= h.Len {
+				return reflect.Value{}, s.outOfRange(h.Len)
 			}
-			at = unsafe.Add(h.data, uintptr(s.n)*s.next.Size())
+			at = unsafe.Add(h.Data, uintptr(s.n)*s.next.Size())
 		case stepPointer:
 			if at = *(*unsafe.Pointer)(at); at == nil {
 				return reflect.Value{}, s.nilPointer()
@@ -284,28 +284,6 @@ func (p *Path) taught(n *node) (reflect.Value, error) {
 }
 
 // decode leaves the guide out: the guide is made with it.
-// DecodeOver is Decode on top of the present value of the leaf: a struct keeps
-// the fields that raw does not name, placeholders keep what they stand for. It
-// works on a deep copy.
-func (p *Path) DecodeOver(raw []byte, present reflect.Value) (reflect.Value, error) {
-	if err := p.settable(); err != nil {
-		return reflect.Value{}, err
-	}
-	if !present.IsValid() || present.Type() != p.Field.Go {
-		return p.Decode(raw)
-	}
-	n, err := parseJSON(raw)
-	if err != nil {
-		return reflect.Value{}, err
-	}
-	v := Copy(present)
-	d := decoder{json: p.typ.json, name: p.name(), based: true}
-	if err := d.run(v, p.Field, &n); err != nil {
-		return reflect.Value{}, p.typ.teach(err)
-	}
-	return v, nil
-}
-
 func (p *Path) decode(n *node) (reflect.Value, error) {
 	v := reflect.New(p.Field.Go).Elem()
 	d := decoder{json: p.typ.json, name: p.name()}
@@ -366,11 +344,11 @@ func setSteps(at unsafe.Pointer, steps []step, leaf reflect.Value) error {
 		case stepOffset:
 			at = unsafe.Add(at, s.off)
 		case stepSlice:
-			h := (*sliceHeader)(at)
-			if s.n >= h.len {
-				return s.outOfRange(h.len)
+			h := (*SliceHeader)(at)
+			if s.n >= h.Len {
+				return s.outOfRange(h.Len)
 			}
-			at = unsafe.Add(h.data, uintptr(s.n)*s.next.Size())
+			at = unsafe.Add(h.Data, uintptr(s.n)*s.next.Size())
 		case stepPointer:
 			if at = *(*unsafe.Pointer)(at); at == nil {
 				return s.nilPointer()

@@ -138,8 +138,8 @@ func (w *entityWalk) value(l *Layout, p unsafe.Pointer) bool {
 	case reflect.Array:
 		return w.list(l.Elem, p, l.Len)
 	case reflect.Slice:
-		h := (*sliceHeader)(p)
-		return h.len == 0 || w.met(h.data, l.Go, h.len) || w.list(l.Elem, h.data, h.len)
+		h := (*SliceHeader)(p)
+		return h.Len == 0 || w.met(h.Data, l.Go, h.Len) || w.list(l.Elem, h.Data, h.Len)
 	case reflect.Pointer:
 		to := *(*unsafe.Pointer)(p)
 		return to == nil || w.met(to, l.Elem.Go, 0) || w.value(l.Elem, to)

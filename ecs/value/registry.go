@@ -2,6 +2,7 @@ package value
 
 import (
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ func RegisterOpaqueType(t reflect.Type) {
 // RegisterType makes T known as a dynamic type of interface values: it may be
 // written as {"$type":"game.Sword","value":...}. Types that were described or
 // seen in a world are known already.
-func RegisterType[T any]() { learnType(reflect.TypeFor[T]()) }
+func RegisterType[T any]() { LearnType(reflect.TypeFor[T]()) }
 
 // EnumLabels declares the labels of an integer type (they win over String()).
 // At init. Types that are no integers are ignored.
@@ -101,14 +102,24 @@ func EnumLabels[T comparable](labels map[T]string) {
 	declare(func() { reg.labels[t] = list })
 }
 
-// learnType makes t resolvable by its names. It is cheap when t is known.
-func learnType(t reflect.Type) {
+// KnownTypes lists the types known under a name, as RegisterType, Describe and
+// the worlds of this process made them known: short, qualified or full, also
+// wrapped as in *T, []T, map[K]V. More than one means the name is ambiguous.
+// Any goroutine may call it.
+func KnownTypes(name string) []reflect.Type { return slices.Clone(typeByName(name)) }
+
+// LearnType is RegisterType for a type met at run time. Any goroutine may call
+// it; it is cheap for a type that is known.
+func LearnType(t reflect.Type) {
+	if t == nil {
+		return
+	}
 	full := fullName(t)
 	if has(full, t) {
 		return
 	}
 	if t.Kind() == reflect.Pointer && t.Name() == "" {
-		learnType(t.Elem())
+		LearnType(t.Elem())
 	}
 	knownMu.Lock()
 	defer knownMu.Unlock()
@@ -164,7 +175,7 @@ func typePrefix(t reflect.Type) []byte {
 			return p.text
 		}
 	}
-	learnType(t)
+	LearnType(t)
 	p := dynPrefix{name: goName(t)}
 	if list, ok := known.Load(p.name); ok {
 		p.n = len(list.([]reflect.Type))

@@ -29,7 +29,7 @@ func describeType(t reflect.Type, jsonMode bool) *Type {
 		return ty
 	}
 	if !jsonMode {
-		learnType(t)
+		LearnType(t)
 	}
 	reg.mu.RLock()
 	d := reg.describers[t]

@@ -65,20 +65,11 @@ func (c *condition) holds(before, after reflect.Value) bool {
 	p.at = [2]unsafe.Pointer{}
 	for i, v := range []reflect.Value{before, after} {
 		if v.IsValid() {
-			p.at[i] = addressable(v).Addr().UnsafePointer()
+			p.at[i] = value.Addressable(v).Addr().UnsafePointer()
 			p.have = append(p.have, ecs.TypeID(i))
 		}
 	}
 	return c.plan.Count(p) > 0
-}
-
-func addressable(v reflect.Value) reflect.Value {
-	if v.CanAddr() {
-		return v
-	}
-	p := reflect.New(v.Type()).Elem()
-	p.Set(v)
-	return p
 }
 
 // pair is the world of one entity that a condition is asked of.
