@@ -24,7 +24,7 @@ func Equal(a, b reflect.Value) bool {
 	if err1 != nil || err2 != nil {
 		return false
 	}
-	return equalAt(a.Type(), pa, pb, map[equalPair]bool{})
+	return equalAt(LayoutOf(a.Type()), pa, pb, map[equalPair]bool{})
 }
 
 func sameBytes(a, b unsafe.Pointer, n uintptr) bool {
@@ -36,104 +36,91 @@ type equalPair struct {
 	t    reflect.Type
 }
 
-func equalAt(t reflect.Type, a, b unsafe.Pointer, on map[equalPair]bool) bool {
-	switch t.Kind() {
-	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
-		reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr, reflect.Float32, reflect.Float64,
-		reflect.Complex64, reflect.Complex128:
-		return sameBytes(a, b, t.Size())
+func equalAt(l *Layout, a, b unsafe.Pointer, on map[equalPair]bool) bool {
+	switch {
+	case isLock(l.Go):
+		return true
+	case l.Flat && sameBytes(a, b, l.Size):
+		return true
+	case l.Handle || l.Atom || l.Mem < reflect.Array:
+		return sameBytes(a, b, l.Size)
+	case l.Go == builderType:
+		return (*strings.Builder)(a).String() == (*strings.Builder)(b).String()
+	}
+	met := func(a, b unsafe.Pointer) bool {
+		pair := equalPair{a, b, l.Go}
+		was := on[pair]
+		on[pair] = true
+		return was
+	}
+	switch l.Mem {
 	case reflect.String:
 		return *(*string)(a) == *(*string)(b)
-	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		return *(*unsafe.Pointer)(a) == *(*unsafe.Pointer)(b)
 	case reflect.Struct:
-		if t.PkgPath() == "sync" {
-			return true
-		}
-		if t == reflect.TypeFor[strings.Builder]() {
-			return (*strings.Builder)(a).String() == (*strings.Builder)(b).String()
-		}
-		for i := range t.NumField() {
-			sf := t.Field(i)
-			if sf.Name != "_" && !equalAt(sf.Type, unsafe.Add(a, sf.Offset), unsafe.Add(b, sf.Offset), on) {
+		for i := range l.Parts {
+			p := &l.Parts[i]
+			if !equalAt(p.Layout, unsafe.Add(a, p.Offset), unsafe.Add(b, p.Offset), on) {
 				return false
 			}
 		}
 		return true
 	case reflect.Array:
-		return equalList(t.Elem(), a, b, t.Len(), on)
+		return equalList(l.Elem, a, b, l.Len, on)
 	case reflect.Slice:
 		ha, hb := (*SliceHeader)(a), (*SliceHeader)(b)
 		if (ha.Data == nil) != (hb.Data == nil) || ha.Len != hb.Len {
 			return false
 		}
-		if ha.Data == hb.Data {
-			return true
-		}
-		pair := equalPair{ha.Data, hb.Data, t}
-		if on[pair] {
-			return true
-		}
-		on[pair] = true
-		return equalList(t.Elem(), ha.Data, hb.Data, ha.Len, on)
+		return ha.Data == hb.Data || met(ha.Data, hb.Data) || equalList(l.Elem, ha.Data, hb.Data, ha.Len, on)
 	case reflect.Pointer:
 		pa, pb := *(*unsafe.Pointer)(a), *(*unsafe.Pointer)(b)
 		if pa == nil || pb == nil || pa == pb {
 			return pa == pb
 		}
-		if LayoutOf(t).Handle || shared(LayoutOf(t.Elem())) {
-			return false // a handle of the process, which may be in use just now
-		}
-		pair := equalPair{pa, pb, t}
-		if on[pair] {
-			return true
-		}
-		on[pair] = true
-		return equalAt(t.Elem(), pa, pb, on)
+		// A handle of the process may be in use just now: it is not looked into.
+		return !shared(l.Elem) && (met(pa, pb) || equalAt(l.Elem, pa, pb, on))
 	case reflect.Interface:
-		va, vb := reflect.NewAt(t, a).Elem(), reflect.NewAt(t, b).Elem()
+		va, vb := reflect.NewAt(l.Go, a).Elem(), reflect.NewAt(l.Go, b).Elem()
 		if va.IsNil() || vb.IsNil() {
 			return va.IsNil() == vb.IsNil()
 		}
-		if va.Elem().Type() != vb.Elem().Type() {
+		va, vb = va.Elem(), vb.Elem()
+		if va.Type() != vb.Type() {
 			return false
 		}
-		ba, bb := reflect.New(va.Elem().Type()), reflect.New(va.Elem().Type())
-		ba.Elem().Set(va.Elem())
-		bb.Elem().Set(vb.Elem())
-		return equalAt(va.Elem().Type(), ba.UnsafePointer(), bb.UnsafePointer(), on)
+		ba, bb := Addressable(va), Addressable(vb)
+		return equalAt(LayoutOf(va.Type()), unsafe.Pointer(ba.UnsafeAddr()), unsafe.Pointer(bb.UnsafeAddr()), on)
 	case reflect.Map:
-		return equalMap(t, reflect.NewAt(t, a).Elem(), reflect.NewAt(t, b).Elem(), on)
+		return equalMap(l, reflect.NewAt(l.Go, a).Elem(), reflect.NewAt(l.Go, b).Elem(), on)
 	}
 	return false
 }
 
-func equalList(t reflect.Type, a, b unsafe.Pointer, n int, on map[equalPair]bool) bool {
-	size := t.Size()
-	if flat(t) && sameBytes(a, b, size*uintptr(n)) {
+func equalList(elem *Layout, a, b unsafe.Pointer, n int, on map[equalPair]bool) bool {
+	if elem.Flat && sameBytes(a, b, elem.Size*uintptr(n)) {
 		return true
 	}
-	for i := range n {
-		if !equalAt(t, unsafe.Add(a, uintptr(i)*size), unsafe.Add(b, uintptr(i)*size), on) {
+	for i := range uintptr(n) {
+		if !equalAt(elem, unsafe.Add(a, i*elem.Size), unsafe.Add(b, i*elem.Size), on) {
 			return false
 		}
 	}
 	return true
 }
 
-func equalMap(t reflect.Type, a, b reflect.Value, on map[equalPair]bool) bool {
+func equalMap(l *Layout, a, b reflect.Value, on map[equalPair]bool) bool {
 	if a.IsNil() != b.IsNil() || a.Len() != b.Len() {
 		return false
 	}
 	if a.IsNil() || a.UnsafePointer() == b.UnsafePointer() {
 		return true
 	}
-	pair := equalPair{a.UnsafePointer(), b.UnsafePointer(), t}
+	pair := equalPair{a.UnsafePointer(), b.UnsafePointer(), l.Go}
 	if on[pair] {
 		return true
 	}
 	on[pair] = true
-	ea, eb := reflect.New(t.Elem()), reflect.New(t.Elem())
+	ea, eb := reflect.New(l.Elem.Go), reflect.New(l.Elem.Go)
 	nans := map[[2]uint64]int{}
 	for it := a.MapRange(); it.Next(); {
 		k := it.Key()
@@ -148,7 +135,7 @@ func equalMap(t reflect.Type, a, b reflect.Value, on map[equalPair]bool) bool {
 		}
 		ea.Elem().SetIterValue(it)
 		eb.Elem().Set(vb)
-		if !equalAt(t.Elem(), ea.UnsafePointer(), eb.UnsafePointer(), on) {
+		if !equalAt(l.Elem, ea.UnsafePointer(), eb.UnsafePointer(), on) {
 			return false
 		}
 	}

@@ -84,3 +84,19 @@ func TestLayoutSettlesOverCycles(t *testing.T) {
 		t.Error("a type that holds itself leads to another layout")
 	}
 }
+
+func TestAtomsAreCompared(t *testing.T) {
+	type comp struct {
+		At   netip.Addr
+		Zone *time.Location
+	}
+	a := comp{netip.MustParseAddr("10.0.0.1"), time.UTC}
+	for _, b := range []comp{{netip.MustParseAddr("10.0.0.2"), time.UTC}, {a.At, time.FixedZone("UTC", 0)}} {
+		if Equal(reflect.ValueOf(a), reflect.ValueOf(b)) {
+			t.Errorf("%v equals %v", a, b)
+		}
+	}
+	if !Equal(reflect.ValueOf(a), reflect.ValueOf(comp{netip.MustParseAddr("10.0.0.1"), time.UTC})) {
+		t.Error("equal addresses differ")
+	}
+}
