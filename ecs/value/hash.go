@@ -156,7 +156,7 @@ func (h *Hasher) at(l *Layout, p unsafe.Pointer, depth int) {
 			h.at(l.Elem, unsafe.Add(p, uintptr(i)*l.Elem.Size), depth)
 		}
 	case reflect.Slice:
-		s := (*sliceHeader)(p)
+		s := (*SliceHeader)(p)
 		if s.data == nil {
 			h.Word(hash1)
 			return
