@@ -157,14 +157,14 @@ func (h *Hasher) at(l *Layout, p unsafe.Pointer, depth int) {
 		}
 	case reflect.Slice:
 		s := (*SliceHeader)(p)
-		if s.data == nil {
+		if s.Data == nil {
 			h.Word(hash1)
 			return
 		}
-		h.Word(uint64(s.len))
-		h.follow(s.data, func() {
-			for i := range s.len {
-				h.at(l.Elem, unsafe.Add(s.data, uintptr(i)*l.Elem.Size), depth+1)
+		h.Word(uint64(s.Len))
+		h.follow(s.Data, func() {
+			for i := range s.Len {
+				h.at(l.Elem, unsafe.Add(s.Data, uintptr(i)*l.Elem.Size), depth+1)
 			}
 		})
 	case reflect.Pointer:
