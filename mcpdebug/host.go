@@ -73,6 +73,10 @@ func (h host) Logger() *slog.Logger                      { return h.s.log }
 func (h host) Updated(path string)                       { h.s.updates.Touch(path) }
 func (h host) Logs(q logbuf.Query) (logbuf.Page, string) { return h.s.readLogs(q, true) }
 
+func (h host) Operation(id string) (loop.OperationState, string, *tools.Reply) {
+	return h.s.loop.Operation(id)
+}
+
 // Crashes.
 
 func (h host) PreviousCrash() *builtin.PreviousCrash { return h.s.crashFile.Unread() }

@@ -80,7 +80,16 @@ type Frame struct {
 	// off-frame and interactive tools are refused. The answer is the structured
 	// content.
 	CallTool func(name string, args json.RawMessage) (json.RawMessage, error)
+	// StartTool is CallTool for tools that may need later frames.
+	StartTool func(name string, args json.RawMessage) Running
+	// Hush keeps the calls within this one from those who observe calls (the
+	// recorder, the watches) until it is turned off: they hear of this one only.
+	Hush func(on bool)
 }
+
+// Running is a tool that was started from within another: called once a frame,
+// it answers, or asks to be called again at the next.
+type Running func(*Frame) (answer json.RawMessage, again bool, err error)
 
 // ErrLater is returned by a frame part that cannot answer yet: it is run again at
 // the next Poll, and other calls are answered meanwhile.

@@ -13,6 +13,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/hosttools"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/operations"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -77,6 +78,7 @@ func New(h Host) *Tools {
 		snapshotTools(h),
 		profileTools(h),
 		causes.New(h).Tools(),
+		operations.Tools(h),
 		inspectorTools(h),
 		text.Tools(),
 	)}

@@ -10,6 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/operations"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -20,6 +21,7 @@ type Host interface {
 	crashHost
 	documentHost
 	helpHost
+	operations.Host
 	causes.Host
 	profileHost
 	scriptHost

@@ -16,6 +16,10 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
+// metaOperation is where a client names a call, so that it can ask for its
+// outcome, or send it again without it being done twice.
+const metaOperation = "loupe/operation"
+
 // callParams are the parts of tools/call's params, as they came.
 type callParams struct {
 	name      string
@@ -25,6 +29,7 @@ type callParams struct {
 	caps      []byte // modern requests only
 	responses []byte // answers to the questions of the round before
 	state     string // what that round gave to send back
+	operation string // the client's own name for the call
 }
 
 func parseCall(params []byte) (p callParams, failed *rpcError) {
@@ -63,9 +68,13 @@ func parseCall(params []byte) (p callParams, failed *rpcError) {
 			p.logLevel, _ = rawjson.Text(value)
 		case metaCapabilities:
 			p.caps = value
+		case metaOperation:
+			if p.operation, ok = rawjson.Text(value); !ok || p.operation == "" || len(p.operation) > loop.MaxOperation {
+				failed = rpcErrorf(codeParams, "_meta[%q] must be a string of 1 to %d bytes", metaOperation, loop.MaxOperation)
+			}
 		}
 	})
-	return p, nil
+	return p, failed
 }
 
 // callTool serves tools/call: the path that matters.
@@ -77,7 +86,7 @@ func (x *exchange) callTool() {
 		return
 	}
 	x.cancellable(func() {
-		info := &loop.Arrival{Request: tools.Request{Name: p.name, Arguments: p.arguments, Client: x.client}, Ticket: x.ticket, End: x.cancel}
+		info := &loop.Arrival{Request: tools.Request{Name: p.name, Arguments: p.arguments, Client: x.client}, Ticket: x.ticket, End: x.cancel, Operation: p.operation}
 		n := &notifier{f: f, w: x.w}
 		if x.streamOK {
 			x.wireNotifications(n, &p, info)

@@ -16,6 +16,9 @@ func (l *Loop) Call(ctx context.Context, in *Arrival) *tools.Reply {
 	l.inflight.Add(1)
 	defer l.inflight.Add(-1)
 	l.lastCall.Store(int64(c.start.Sub(l.started)))
+	if in.Operation != "" {
+		return l.once(c)
+	}
 	return c.through(c.await)
 }
 

@@ -23,7 +23,10 @@ type Arrival struct {
 	// the tool behind a live resource.
 	Tool *tools.Published
 	// Session asks the client back; nil if it cannot be asked.
-	Session    tools.Session
+	Session tools.Session
+	// Operation is the client's own name for the call, under which its outcome is
+	// kept; "" without.
+	Operation  string
 	OnProgress func(done, total float64, message string)
 	OnLog      func(level slog.Level, logger string, data any)
 }
@@ -57,8 +60,10 @@ type call struct {
 
 	pub *tools.Published
 	off bool // it never comes to the frame: settled by admit
-	tc  *tools.Call
-	job tools.Job
+	// later: within another tool, but with a turn in later frames too.
+	later bool
+	tc    *tools.Call
+	job   tools.Job
 
 	// Over the queue.
 	state    atomic.Int32

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/rawjson"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -15,12 +16,17 @@ func (c *call) find() *tools.Reply {
 	if c.l.closing.Load() {
 		return c.refuse(errClosed())
 	}
-	if c.pub = c.in.Tool; c.pub != nil {
+	if c.pub = c.in.Tool; c.pub != nil && c.pub.Spec.Name == tools.CallName {
+		return c.meant()
+	} else if c.pub != nil {
 		return nil
 	}
 	name := c.in.Request.Name
 	var ok bool
 	if c.pub, ok = c.l.cfg.Registry.Listing().Lookup(name); ok {
+		if name == tools.CallName {
+			return c.meant()
+		}
 		return nil
 	}
 	if v := c.l.View(); c.way == overQueue && v.Bound {
@@ -30,6 +36,30 @@ func (c *call) find() *tools.Reply {
 		}
 	}
 	return c.unknown(name)
+}
+
+// meant finds the tool that a call of "call" names: from here on that tool is
+// called, under its own gates, checks and name.
+func (c *call) meant() *tools.Reply {
+	if err := tools.CheckArguments(c.pub, c.in.Request.Arguments); err != nil {
+		return c.refuse(err)
+	}
+	args := c.in.Request.Arguments
+	name, _ := rawjson.Text(rawjson.Member(args, "tool"))
+	if name == tools.CallName {
+		return c.refuse(&refusal.Error{Code: refusal.InvalidArguments, Message: "call calls other tools, not itself", Got: name, Next: "help"})
+	}
+	in := *c.in
+	in.Tool, in.Request.Name, in.Request.Arguments = nil, name, json.RawMessage(rawjson.Member(args, "arguments"))
+	if rawjson.IsNull(in.Request.Arguments) {
+		in.Request.Arguments = nil
+	}
+	c.in = &in
+	r := c.find()
+	if r != nil && r.RPC != nil {
+		return c.refuse(r.Err) // an unknown argument here, not an unknown method
+	}
+	return r
 }
 
 // unknown refuses a name that no tool has. A subsystem's tool before the host

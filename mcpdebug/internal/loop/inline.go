@@ -65,15 +65,76 @@ func (c *call) atOnce() *tools.Reply {
 // script's calls of tools do. Its parts before and after run on the frame too,
 // so it is for tools that are quick.
 func (l *Loop) nested(f *tools.Frame, name string, args json.RawMessage) (json.RawMessage, error) {
-	in := &Arrival{Request: tools.Request{Name: name, Arguments: args, Client: f.Call.Request.Client}}
-	c := l.newCall(f.Call.Context, in, inTool)
-	r := c.through(func() *tools.Reply {
-		if !c.pub.Nestable() {
-			return c.refuse(&refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("%s cannot be called from within another tool: a part of it runs off the frame", name),
-				Got: name, Hint: "call it by itself"})
+	c := l.within(f, name, args)
+	return answered(c.through(func() *tools.Reply {
+		if r := c.mayNest(); r != nil {
+			return r
 		}
 		return c.atOnce()
-	})
+	}))
+}
+
+func (l *Loop) within(f *tools.Frame, name string, args json.RawMessage) *call {
+	in := &Arrival{Request: tools.Request{Name: name, Arguments: args, Client: f.Call.Request.Client}}
+	return l.newCall(f.Call.Context, in, inTool)
+}
+
+func (c *call) mayNest() *tools.Reply {
+	if c.pub.Nestable() {
+		return nil
+	}
+	return c.refuse(&refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("%s cannot be called from within another tool: a part of it runs off the frame", c.pub.Spec.Name),
+		Got: c.pub.Spec.Name, Hint: "call it by itself"})
+}
+
+// nestedLater is nested for tools that may need later frames, such as those that
+// wait for ticks: what it returns is run once a Poll until it is done.
+func (l *Loop) nestedLater(f *tools.Frame, name string, args json.RawMessage) tools.Running {
+	c := l.within(f, name, args)
+	c.later = true
+	var begun bool
+	return func(f *tools.Frame) (out json.RawMessage, again bool, err error) {
+		part := func() *tools.Reply {
+			return c.guarded(func() *tools.Reply {
+				if !begun {
+					begun = true
+					if r := c.mayNest(); r != nil {
+						return r
+					}
+					if err := c.prepare(); err != nil {
+						return c.refuse(err)
+					}
+				}
+				if again = c.onTheFrame(c.l.frame.Load()); again {
+					return nil
+				}
+				return c.finish()
+			})
+		}
+		var r *tools.Reply
+		if !begun {
+			if r = c.find(); r == nil {
+				c.report(nil)
+				if r = c.admit(); r == nil {
+					r = part()
+				}
+			}
+		} else {
+			r = part()
+		}
+		if again {
+			return nil, true, nil
+		}
+		if c.pub != nil {
+			c.record(r)
+		}
+		out, err = answered(r)
+		return out, false, err
+	}
+}
+
+// answered is what one tool gets of another's reply.
+func answered(r *tools.Reply) (json.RawMessage, error) {
 	switch {
 	case r.Err != nil:
 		return nil, r.Err

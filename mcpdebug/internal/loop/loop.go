@@ -88,6 +88,7 @@ type Loop struct {
 	tickets   atomic.Uint64
 	running   atomic.Pointer[call] // whose frame part runs now
 	observers []Observer           // the frame goroutine's
+	hushed    bool                 // they are not told of calls; the frame goroutine's
 
 	park    atomic.Pointer[parking]
 	stall   atomic.Pointer[stalled]
@@ -100,6 +101,7 @@ type Loop struct {
 	connected atomic.Int64
 	lastCall  atomic.Int64 // when a call arrived last: ns after started
 	calls     callRing
+	named     operations
 	speed     speed
 }
 

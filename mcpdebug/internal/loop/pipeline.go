@@ -169,6 +169,9 @@ func (c *call) before(w ecs.World) {
 	if c.around != nil {
 		c.around.Before(w)
 	}
+	if c.l.hushed {
+		return
+	}
 	for _, o := range c.l.observers {
 		o.BeforeCall(&c.pub.Tool.Spec, &c.tc.Request)
 	}
@@ -178,8 +181,10 @@ func (c *call) after(w ecs.World) {
 	if c.pub.Spec.Effect != tools.ReadOnly {
 		c.l.bound.effects.Add(1)
 	}
-	for _, o := range c.l.observers {
-		o.AfterCall(&c.pub.Tool.Spec, &c.tc.Request, c.err)
+	if !c.l.hushed {
+		for _, o := range c.l.observers {
+			o.AfterCall(&c.pub.Tool.Spec, &c.tc.Request, c.err)
+		}
 	}
 	if c.around != nil {
 		c.around.After(w)
@@ -218,7 +223,9 @@ func (c *call) offTheFrame() {
 
 func (l *Loop) newFrame(c *call) *tools.Frame {
 	v := l.View()
-	f := &tools.Frame{Number: c.frame, App: v.App, Catalog: v.Catalog, Call: c.tc, Once: c.way != overQueue || c.off}
+	f := &tools.Frame{Number: c.frame, App: v.App, Catalog: v.Catalog, Call: c.tc, Once: c.way != overQueue && !c.later || c.off}
+	f.StartTool = func(name string, args json.RawMessage) tools.Running { return l.nestedLater(f, name, args) }
+	f.Hush = func(on bool) { l.hushed = on }
 	f.CallTool = func(name string, args json.RawMessage) (json.RawMessage, error) { return l.nested(f, name, args) }
 	return f
 }
