@@ -12,8 +12,8 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/calltext"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/hosttools"
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/operations"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
 	"github.com/loupe-ecs/loupe/tools"
 )
 

@@ -73,7 +73,7 @@ func referred(text, call, path string, answers []json.RawMessage) (any, error) {
 	}
 	n, err := strconv.Atoi(call)
 	if err != nil || n >= len(answers) {
-		return nil, bad("call %s has no answer yet: only the %d calls before this one have", call, len(answers))
+		return nil, bad("call %s has no answer yet: only the calls before this one have", call)
 	}
 	v, err := decoded(answers[n])
 	if err != nil {
