@@ -39,7 +39,10 @@ func (c *heldClock) Set(ch tools.ClockChange) error {
 // TestARefusedBatchLeavesNothingBehind: random calls, a refusal at a random
 // place, and everything that a batch may change is what it was.
 func TestARefusedBatchLeavesNothingBehind(t *testing.T) {
-	s := withoutPort(t, nil)
+	bubble(t, nil, refuseBatches)
+}
+
+func refuseBatches(t *testing.T, s *Server) {
 	engine := newWorld()
 	w := archeworld.New(engine)
 	states, clock := &stateStack{"playing"}, &heldClock{tools.ClockInfo{Scale: 1}}
