@@ -50,9 +50,15 @@ func refuseBatches(t *testing.T, s *Server) {
 	s.Poll()
 	rng := rand.New(rand.NewPCG(1, 2))
 	calls := []func() string{
-		func() string { return fmt.Sprintf(`{"tool":"spawn","arguments":{"components":{"Position":{"X":%d}},"count":%d}}`, rng.IntN(9), 1+rng.IntN(4)) },
-		func() string { return `{"tool":"modify","arguments":{"query":{"with":["Position"]},"component":"Position","values":{"Y":8}}}` },
-		func() string { return `{"tool":"set","arguments":{"entity":"2v0","component":"Health","value":{"HP":3}}}` },
+		func() string {
+			return fmt.Sprintf(`{"tool":"spawn","arguments":{"components":{"Position":{"X":%d}},"count":%d}}`, rng.IntN(9), 1+rng.IntN(4))
+		},
+		func() string {
+			return `{"tool":"modify","arguments":{"query":{"with":["Position"]},"component":"Position","values":{"Y":8}}}`
+		},
+		func() string {
+			return `{"tool":"set","arguments":{"entity":"2v0","component":"Health","value":{"HP":3}}}`
+		},
 		func() string { return `{"tool":"despawn","arguments":{"entities":["3v0"]}}` },
 		func() string { return `{"tool":"states_push","arguments":{"name":"paused"}}` },
 		func() string { return `{"tool":"clock_set","arguments":{"paused":true,"scale":0.5}}` },
