@@ -7,8 +7,8 @@ import (
 )
 
 var baseFuncs = map[string]lua.LGFunction{
-	"assert": baseAssert, "error": baseError, "getmetatable": baseGetMetatable,
-	"ipairs": baseIpairs, "next": baseNext, "pairs": basePairs, "pcall": basePcall,
+	"assert": baseAssert, "describe": baseDescribe, "error": baseError, "getmetatable": baseGetMetatable,
+	"help": baseHelp, "ipairs": baseIpairs, "next": baseNext, "pairs": basePairs, "pcall": basePcall,
 	"print": basePrint, "rawequal": baseRawEqual, "rawget": baseRawGet, "rawset": baseRawSet,
 	"select": baseSelect, "setmetatable": baseSetMetatable, "tonumber": baseToNumber,
 	"tostring": baseToString, "type": baseType, "unpack": baseUnpack, "xpcall": baseXpcall,

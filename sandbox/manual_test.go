@@ -41,6 +41,7 @@ func TestNilsAreExplained(t *testing.T) {
 	for code, want := range map[string]string{
 		`return world.entity('99v0').Health`:                        `world.entity gives nil for "99v0"`,
 		`return world.entity('99').Health`:                          `world.entity gives nil for "99"`,
+		`return world.entity('nobody').Health`:                      `no entity has that label`,
 		`return world.query{with={'Enemy'}}[7].Health`:              "the query matched 1 entities",
 		`return world.query{where='Health.HP < -1'}:first().id`:     "matched no entity",
 		`local i = world.query('Enemy')[1].Inventory return i.Note`: `has no component Inventory`,

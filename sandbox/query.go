@@ -137,9 +137,14 @@ func stringsIn(L *lua.LState, option string, v lua.LValue) []string {
 
 // each runs the query of the arguments.
 func each(L *lua.LState, f func(c ecs.Chunk, rows []int32)) {
+	ctxOf(L).run.ecs(L)
+	eachMatch(L, queryArg(L), f)
+}
+
+// eachMatch runs a query.
+func eachMatch(L *lua.LState, q query.Query, f func(c ecs.Chunk, rows []int32)) {
 	r := ctxOf(L).run
 	world := r.ecs(L)
-	q := queryArg(L)
 	plan, err := r.sb.plans.get(r.world.catalog(), q)
 	if err != nil {
 		r.raiseRefusal(L, err)

@@ -12,6 +12,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/query"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
 )
@@ -172,7 +173,7 @@ func worldComponents(L *lua.LState) int {
 }
 
 // worldEntity finds an entity by "42v3", by the bare id of the entity that
-// lives there now, or by a proxy. nil: it is not alive.
+// lives there now, by its label, or by a proxy. nil: it is not alive.
 func worldEntity(L *lua.LState) int {
 	r := ctxOf(L).run
 	world := r.ecs(L)
@@ -188,11 +189,14 @@ func worldEntity(L *lua.LState) int {
 		}
 	}
 	e, full, err := ecs.ParseEntity(text)
-	if err != nil {
-		r.raiseRefusal(L, err)
-	}
 	alive := false
-	if full {
+	if err != nil {
+		if e, alive = byLabel(L, text); !alive {
+			r.lacking = "world.entity gives nil for " + strconv.Quote(shorten(text, 40)) + ": it is no id, and no entity has that label; world.query{name=...} finds those with a part of it"
+			L.Push(lua.LNil)
+			return 1
+		}
+	} else if full {
 		alive = world.Alive(e)
 	} else {
 		e, alive = world.Holder(e.ID)
@@ -204,6 +208,33 @@ func worldEntity(L *lua.LState) int {
 	}
 	L.Push(newEntity(&entity{ent: e}))
 	return 1
+}
+
+// byLabel finds the one entity that has a label. Several are refused: which one a
+// script would get is chance.
+func byLabel(L *lua.LState, label string) (ecs.Entity, bool) {
+	r := ctxOf(L).run
+	cat := r.world.catalog()
+	var found []ecs.Entity
+	eachMatch(L, query.Query{Name: label}, func(c ecs.Chunk, rows []int32) {
+		for _, row := range rows {
+			if ecs.LabelOf(cat, c, int(row)) == label {
+				found = append(found, c.Entity(int(row)))
+			}
+		}
+	})
+	if len(found) > 1 {
+		e := &refusal.Error{Code: refusal.InvalidArguments, Got: label, Total: len(found),
+			Message: fmt.Sprintf("%d entities are called %q: name one by its id", len(found), shorten(label, 40)), Hint: "world.query{name=...} visits all of them"}
+		for _, f := range found[:min(len(found), 10)] {
+			e.Options = append(e.Options, f.String())
+		}
+		r.refuse(L, e)
+	}
+	if len(found) == 0 {
+		return ecs.Entity{}, false
+	}
+	return found[0], true
 }
 
 // worldSpawn buffers a new entity: named components with their fields, and, in
@@ -322,7 +353,6 @@ func (w *worldState) makePermanent(L *lua.LState) {
 
 // worldTool calls another tool through the host's hook.
 func worldTool(L *lua.LState) int {
-	r := ctxOf(L).run
 	name := textArg(L, 1)
 	args := map[string]any{}
 	if L.Get(2) != lua.LNil {
@@ -335,6 +365,12 @@ func worldTool(L *lua.LState) int {
 			}
 		}
 	}
+	return callTool(L, name, args)
+}
+
+// callTool calls a tool of the host and pushes its answer.
+func callTool(L *lua.LState, name string, args map[string]any) int {
+	r := ctxOf(L).run
 	if r.env.CallTool == nil {
 		r.refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "world.tool: this host offers no tools to scripts"})
 	}

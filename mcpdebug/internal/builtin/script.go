@@ -109,7 +109,7 @@ func (s *script) env(f *tools.Frame) sandbox.Env {
 					return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "the arguments are no JSON: " + err.Error()}
 				}
 			}
-			answer, err := f.CallTool(name, raw)
+			answer, err := s.callTool(f, name, raw)
 			if err != nil {
 				return nil, err
 			}
@@ -127,6 +127,27 @@ func (s *script) env(f *tools.Frame) sandbox.Env {
 			return !ok || p.Spec.Effect == tools.ReadOnly || !p.Nestable()
 		},
 	}
+}
+
+// callTool calls a tool within a script. help and describe run beside the frame
+// elsewhere; they wait for nothing and touch no world, so they may run here.
+func (s *script) callTool(f *tools.Frame, name string, args json.RawMessage) (json.RawMessage, error) {
+	if name != "help" && name != "describe" {
+		return f.CallTool(name, args)
+	}
+	p, ok := s.host.Registry().Listing().Lookup(name)
+	if !ok || p.Spec.Group != "session" { // taken away, or a tool of the host's own
+		return f.CallTool(name, args)
+	}
+	job, err := p.Handler.Prepare(f.Call, args)
+	if err != nil {
+		return nil, err
+	}
+	r, err := job.Finish(f.Call)
+	if err != nil {
+		return nil, err
+	}
+	return r.Structured, nil
 }
 
 type resetSandboxResult struct {
