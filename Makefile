@@ -66,3 +66,4 @@ interop:
 
 soak:
 	LOUPE_SOAK=1 $(GO) test -race -run Soak -v -count=1 -timeout 5m ./internal/conformance
+	LOUPE_SOAK=1 $(GO) test -run Soak -v -count=1 -timeout 30m ./cmd/loupe/internal/session

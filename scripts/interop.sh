@@ -17,3 +17,13 @@ cp scripts/interop.mjs "$npm_dir/"
 for mode in sdk legacy auto; do
 	node "$npm_dir/interop.mjs" "$url" "$mode"
 done
+
+# The bridge, over standard input and output, from nothing to a running game.
+go build -o "$work/loupe" ./cmd/loupe
+XDG_RUNTIME_DIR="$work" mcp-inspector --cli "$work/loupe" mcp -no-start --method tools/list >"$work/list" 2>"$work/err" || { cat "$work/err"; exit 1; }
+grep -q '"session_start"' "$work/list" || { echo "inspector: the bridge lists no session tools"; exit 1; }
+echo "ok  inspector 2.12.0 over the bridge: tools/list"
+cp scripts/interop-bridge.mjs "$npm_dir/"
+for mode in sdk auto; do
+	XDG_RUNTIME_DIR="$work" node "$npm_dir/interop-bridge.mjs" "$work/loupe" "$PWD" "$mode"
+done

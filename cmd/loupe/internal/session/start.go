@@ -135,6 +135,11 @@ func (s *Session) run(ctx context.Context, exe string, wait time.Duration, took 
 	go t.ended(s, p)
 	e, err := s.listening(ctx, p, from, wait)
 	if err != nil {
+		select {
+		case <-p.Done():
+			s.end(p, 0) // it is known to have ended when the caller hears of it
+		default:
+		}
 		return err
 	}
 	t.mu.Lock()
