@@ -19,6 +19,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/sandbox"
+	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -34,6 +35,13 @@ func (h host) SandboxOptions() sandbox.Options {
 	o := h.s.opts.Sandbox
 	return sandbox.Options{Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, MaxSteps: o.MaxSteps, MemoryBytes: o.MemoryBytes,
 		PrintBytes: o.PrintBytes, ResultBytes: o.ResultBytes, SourceBytes: o.SourceBytes, Changes: o.Changes}
+}
+func (h host) Record() *timeline.Options {
+	o := h.s.opts.Record
+	if o == nil {
+		return nil
+	}
+	return &timeline.Options{Every: o.Every, Memory: int64(o.MemoryMB) << 20, Pin: o.Pin}
 }
 func (h host) OnResetSandbox(f func()) { h.s.builtIns.resets.add(f) }
 func (h host) Build() builtin.Build    { return buildinfo.Process() }

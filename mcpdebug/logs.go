@@ -9,9 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/internal/words"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 )
 
 // unbreakable is the host's handler as the server uses it: it logs on the frame
@@ -49,6 +52,22 @@ func (s *Server) newLogger(host *slog.Logger) *slog.Logger {
 		return slog.New(s.ring.Handler(nil))
 	}
 	return slog.New(s.ring.Handler(unbreakable{host.Handler(), s.ring}))
+}
+
+// markLine puts what went wrong on the recording's time line.
+func (s *Server) markLine(l logbuf.Line) {
+	if s.builtIns == nil || l.Level < slog.LevelWarn {
+		return // the server is being made
+	}
+	past := s.builtIns.tools.Past
+	switch l.Msg {
+	case crashes.Message:
+		past.Crashed(refusal.Cut(string(l.Attrs), 150))
+	case loop.StallMessage:
+		past.Stalled(refusal.Cut(string(l.Attrs), 150))
+	default:
+		past.Logged(l.Level, l.Msg)
+	}
 }
 
 // LogHandler returns a handler that keeps what is logged in the ring that

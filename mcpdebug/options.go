@@ -68,6 +68,12 @@ type Options struct {
 	// must not block. Default nil.
 	OnCall func(request tools.Request, outcome *Outcome)
 
+	// Record records the world from the first Bind on, so that what happened
+	// before anybody looked can be asked for (record_info, history, rewind). The
+	// frame pays for a copy of the world a tick. Default nil: not before a client
+	// asks (record_start).
+	Record *RecordOptions
+
 	// Components chooses which tools are generated from component types and
 	// which of them are listed. Default: see ComponentOptions.
 	Components ComponentOptions
@@ -99,6 +105,18 @@ type Options struct {
 	// Instructions are shown to clients when they connect, after the server's
 	// own. Default "".
 	Instructions string
+}
+
+// RecordOptions configures recording. The zero value is the default.
+type RecordOptions struct {
+	// Every is how many ticks lie between samples, 1 to 600. Default 1.
+	Every int
+	// MemoryMB is what the samples may take. The packer and the copies under way
+	// take about five times the world besides. Default 256.
+	MemoryMB int
+	// Pin ends recording when the memory is full. Default false: the oldest
+	// samples are forgotten.
+	Pin bool
 }
 
 // ComponentOptions configures what is generated from component types.

@@ -43,6 +43,7 @@ func New(o *Options) *Server {
 	s := &Server{opts: o.withDefaults(), started: time.Now()}
 	s.registry = s.opts.Registry
 	s.ring = logbuf.NewRing(2048, 512<<10)
+	s.ring.OnAdd(s.markLine)
 	s.log = s.newLogger(s.opts.Logger)
 	s.crashes = crashes.New(crashes.Scene{
 		Frame:     func() uint64 { return s.loop.Frame() },
@@ -82,6 +83,7 @@ func (s *Server) Bind(world ecs.World, app *tools.App) {
 	s.builtIns.offer(app)
 	s.enlistApp(app)
 	s.loop.Bind(world, app)
+	s.builtIns.tools.Past.Bind(world, app, s.loop.Frame())
 }
 
 // Poll is the server's turn in the game's loop: call it once a frame, outside
@@ -154,6 +156,7 @@ func (s *Server) Close() error {
 		return nil
 	}
 	err := s.closeFront()
+	s.builtIns.tools.Past.Recorder().Close()
 	s.BindLogFile("")
 	s.crashFile.Close()
 	s.loop.End()

@@ -5,7 +5,7 @@ import "github.com/loupe-ecs/loupe/ecs/refusal"
 // Mark is something that happened at a tick.
 type Mark struct {
 	Tick uint64 `json:"tick" jsonschema:"when"`
-	Kind string `json:"kind" jsonschema:"write, event, log, watch, crash, stall, parked, rewind or record"`
+	Kind string `json:"kind" jsonschema:"write, call, event, log, watch, crash, stall, parked, rewind or record"`
 	Text string `json:"text" jsonschema:"what happened"`
 	// Operation is the id that the client gave its call.
 	Operation string `json:"operation,omitempty" jsonschema:"the client's id of the call"`
@@ -15,6 +15,7 @@ type Mark struct {
 // The kinds of marks.
 const (
 	MarkWrite  = "write"  // a client's call that changed the world
+	MarkCall   = "call"   // a client's call that changed how the game goes on: clock, systems, states
 	MarkEvent  = "event"  // an event that a client sent
 	MarkLog    = "log"    // a line of level warn or error
 	MarkWatch  = "watch"  // a watched value changed

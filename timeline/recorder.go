@@ -71,6 +71,8 @@ type Recorder struct {
 	stopped string        // why recording ended by itself
 	present *Present      // nil: the live world is no past one
 	next    chan struct{} // closed and renewed when a sample has been packed
+	closed  chan struct{}
+	close   sync.Once
 }
 
 // NewRecorder makes a recorder that does not record yet. log nil is silent.
@@ -78,9 +80,17 @@ func NewRecorder(log *slog.Logger) *Recorder {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	r := &Recorder{log: log, next: make(chan struct{})}
+	r := &Recorder{log: log, next: make(chan struct{}), closed: make(chan struct{})}
 	r.ring.branches = []branch{{parent: -1}}
 	return r
+}
+
+// LogTo has the recorder log elsewhere. Frame goroutine, while it does not
+// record.
+func (r *Recorder) LogTo(log *slog.Logger) {
+	if r.run == nil {
+		r.log = log
+	}
 }
 
 // run is one goroutine's life.
@@ -216,8 +226,14 @@ func (r *Recorder) fail(why string) {
 	r.mu.Lock()
 	r.stopped = why
 	r.mu.Unlock()
-	r.log.Warn("recording has ended", "reason", why)
+	r.log.Info("recording has ended", "reason", why)
 	r.Mark(Mark{Tick: r.now.Load(), Kind: MarkRecord, Text: "recording has ended: " + why})
+}
+
+// Close ends the packer for good; what is packed stays readable. Any goroutine.
+func (r *Recorder) Close() {
+	r.close.Do(func() { close(r.closed) })
+	r.busy.Store(false)
 }
 
 // Recording reports whether samples are being taken.
@@ -281,6 +297,7 @@ func (r *Recorder) take(tick, frame uint64, cause string) error {
 		r.slower(tick)
 		return nil
 	}
+	r.now.Store(tick)
 	start := time.Now()
 	if err := r.capture(s); err != nil {
 		run.free <- s
@@ -350,7 +367,7 @@ func (r *Recorder) slower(tick uint64) {
 	if every := r.every.Load(); every < MaxEvery {
 		every = min(2*every, MaxEvery)
 		r.every.Store(every)
-		r.log.Warn("recording cannot keep up: samples are taken less often", "every", every, "tick", tick)
+		r.log.Info("recording cannot keep up: samples are taken less often", "every", every, "tick", tick)
 		r.Mark(Mark{Tick: tick, Kind: MarkRecord, Text: fmt.Sprintf("packing cannot keep up: a sample every %d ticks", every)})
 	}
 }
@@ -371,7 +388,15 @@ func (r *Recorder) faster(idle bool) {
 func (r *Recorder) pack(run *run) {
 	defer close(run.done)
 	p := &packer{ring: &r.ring}
-	for s := range run.full {
+	for {
+		var s *shot
+		select {
+		case s = <-run.full:
+		case <-r.closed:
+		}
+		if s == nil {
+			return
+		}
 		if run.failed.Load() == nil {
 			if why := r.packOne(p, s); why != "" {
 				run.failed.Store(&why)
@@ -420,6 +445,8 @@ func (r *Recorder) Flush(ctx context.Context) {
 		}
 		select {
 		case <-next:
+		case <-r.closed:
+			return
 		case <-ctx.Done():
 			return
 		}

@@ -37,12 +37,17 @@ type Ring struct {
 	next     uint64 // number of the next line; the first is 1
 	maxLines int
 	maxBytes int
+	tell     func(Line)
 }
 
 // NewRing keeps at most lines lines and about bytes bytes of them.
 func NewRing(lines, bytes int) *Ring {
 	return &Ring{next: 1, maxLines: lines, maxBytes: bytes}
 }
+
+// OnAdd has f told of every line, after it was added. Set it before the first
+// one; f is called on the goroutine that logs and must not log itself.
+func (r *Ring) OnAdd(f func(Line)) { r.tell = f }
 
 // maxMessage bounds one line, so that a dump logged in one piece does not push
 // everything else out.
@@ -51,6 +56,9 @@ const maxMessage = 16 << 10
 // Add appends a line; l.N is ignored.
 func (r *Ring) Add(l Line) {
 	l.Msg = clip(strings.ToValidUTF8(l.Msg, "\uFFFD"), maxMessage)
+	if r.tell != nil {
+		defer r.tell(l)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l.N = r.next

@@ -12,7 +12,11 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/calltext"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/hosttools"
+<<<<<<< HEAD
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/operations"
+=======
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
+>>>>>>> 7ec65b8 (Offer the past to clients: record_*, history, find_tick, rewind)
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -24,6 +28,7 @@ type Tools struct {
 	Subsystems []Subsystem
 	// Text finds calls in texts and tells how they are written there.
 	Text *calltext.Text
+	Past *past.Past
 }
 
 // Subsystem is a family that is offered while the bound app provides
@@ -68,8 +73,8 @@ func New(h Host) *Tools {
 		{"screen", "App.Screen (tools.Screen: Capture)",
 			func(a *tools.App) bool { return a.Screen != nil }, hosttools.Screen(limits.DataDir, limits.MaxReplyBytes)},
 	}
-	text := calltext.New(h)
-	return &Tools{Subsystems: subsystems, Text: text, Always: slices.Concat(
+	text, then := calltext.New(h), past.New(h)
+	return &Tools{Subsystems: subsystems, Text: text, Past: then, Always: slices.Concat(
 		sessionTools(h),
 		helpTools(h, subsystems),
 		crashTools(h),
@@ -77,6 +82,7 @@ func New(h Host) *Tools {
 		scriptTools(h),
 		snapshotTools(h),
 		profileTools(h),
+		then.Tools(),
 		causes.New(h).Tools(),
 		operations.Tools(h),
 		inspectorTools(h),

@@ -10,7 +10,11 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+<<<<<<< HEAD
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/operations"
+=======
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
+>>>>>>> 7ec65b8 (Offer the past to clients: record_*, history, find_tick, rewind)
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -23,6 +27,7 @@ type Host interface {
 	helpHost
 	operations.Host
 	causes.Host
+	past.Host
 	profileHost
 	scriptHost
 	sessionHost

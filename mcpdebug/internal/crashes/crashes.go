@@ -206,7 +206,7 @@ func (k *Keeper) record(c *Crash) {
 	k.scene.Recorded(c)
 	r := &c.report
 	// Last, and without a lock: a host's handler may look at the crash.
-	k.log.Error("the game crashed", "panic", r.Panic, "system", r.System, "frame", r.Frame, "count", r.Count, "traceback", words.Clip(r.Text, 4<<10))
+	k.log.Error(Message, "panic", r.Panic, "system", r.System, "frame", r.Frame, "count", r.Count, "traceback", words.Clip(r.Text, 4<<10))
 }
 
 func (k *Keeper) takeDown(c *Crash) {
@@ -222,6 +222,9 @@ func (k *Keeper) takeDown(c *Crash) {
 	k.last.Store(c)
 	k.now.Store(c)
 }
+
+// Message is the log line of a crash.
+const Message = "the game crashed"
 
 // AuditMessage is the log line of a call that may have changed something.
 const AuditMessage = "tool call"

@@ -132,7 +132,7 @@ func (c *call) onTheFrame(frame uint64) (again bool) {
 				c.framed <- struct{}{}
 			}
 		}
-		c.after(w)
+		c.after(w, again)
 	}()
 	again = c.framePart(w)
 	returned = true
@@ -177,14 +177,23 @@ func (c *call) before(w ecs.World) {
 	}
 }
 
-func (c *call) after(w ecs.World) {
+func (c *call) after(w ecs.World, again bool) {
+	err := c.err
+	if again {
+		err = tools.ErrLater
+	}
 	if c.pub.Spec.Effect != tools.ReadOnly {
 		c.l.bound.effects.Add(1)
 	}
+<<<<<<< HEAD
 	if !c.l.hushed {
 		for _, o := range c.l.observers {
 			o.AfterCall(&c.pub.Tool.Spec, &c.tc.Request, c.err)
 		}
+=======
+	for _, o := range c.l.observers {
+		o.AfterCall(&c.pub.Tool.Spec, &c.tc.Request, err)
+>>>>>>> 7ec65b8 (Offer the past to clients: record_*, history, find_tick, rewind)
 	}
 	if c.around != nil {
 		c.around.After(w)

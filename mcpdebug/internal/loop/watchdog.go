@@ -10,6 +10,9 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 )
 
+// StallMessage is the log line of a stall.
+const StallMessage = "the frame has stalled"
+
 // stalled is a stall as it was detected; immutable.
 type stalled struct {
 	frame    uint64    // the last that polled
@@ -115,7 +118,7 @@ func (l *Loop) declareStall(f uint64, now time.Time, quiet time.Duration) *stall
 		l.stall.CompareAndSwap(st, nil)
 		return nil
 	}
-	l.log.Error("the frame has stalled", "frame", f, "for", words.Roughly(quiet), "tool", st.running, "stack", words.Clip(st.stack, 4<<10))
+	l.log.Error(StallMessage, "frame", f, "for", words.Roughly(quiet), "tool", st.running, "stack", words.Clip(st.stack, 4<<10))
 	l.flush(func(*call) *refusal.Error { return st.refusal() })
 	if running != nil {
 		e := running.outcomeUnknown(fmt.Sprintf("the frame hangs in it for %s", words.Roughly(quiet)))

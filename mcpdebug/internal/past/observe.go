@@ -64,7 +64,7 @@ func (p *Past) AfterCall(spec *tools.Spec, r *tools.Request, err error) {
 		return
 	}
 	if slices.Contains(beside, spec.Name) {
-		p.mark(timeline.MarkWrite, callText(r))
+		p.mark(timeline.MarkCall, callText(r))
 		return
 	}
 	p.rec.Touched(p.frame, "call "+spec.Name)

@@ -38,7 +38,7 @@ type Past struct {
 }
 
 // New makes a recorder that waits for a world.
-func New(h Host) *Past { return &Past{host: h, rec: timeline.NewRecorder(h.Logger())} }
+func New(h Host) *Past { return &Past{host: h, rec: timeline.NewRecorder(nil)} }
 
 // Recorder is the recorder: blame runs ticks again from its samples.
 func (p *Past) Recorder() *timeline.Recorder { return p.rec }
@@ -65,6 +65,7 @@ func (p *Past) Bind(w ecs.World, app *tools.App, frame uint64) {
 }
 
 func (p *Past) start(o timeline.Options, frame uint64) error {
+	p.rec.LogTo(p.host.Logger())
 	if err := p.rec.Start(o, frame); err != nil {
 		return err
 	}
