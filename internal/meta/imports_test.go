@@ -52,12 +52,8 @@ func TestImportsGoOneWay(t *testing.T) {
 		"mcpdebug/internal/entities":   {"ecs", "ecs/refusal", "ecs/value", "tools", "internal/*"},
 		"mcpdebug/internal/worldtools": {"mcpdebug/internal/past", "mcpdebug/internal/inspector", "mcpdebug/internal/page", "mcpdebug/internal/entities", "ecs", "ecs/refusal", "ecs/value", "ecs/query", "tools", "internal/*"},
 		"mcpdebug/internal/hosttools":  {"mcpdebug/internal/inspector", "mcpdebug/internal/page", "mcpdebug/internal/entities", "ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "tools", "internal/*"},
-<<<<<<< HEAD
-		"mcpdebug/internal/builtin":    {"mcpdebug/internal/inspector", "mcpdebug/internal/operations", "mcpdebug/internal/page", "mcpdebug/internal/entities", "mcpdebug/internal/worldtools", "mcpdebug/internal/hosttools", "mcpdebug/internal/crashes", "mcpdebug/internal/loop", "ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "tools/text", "mcpdebug/internal/calltext", "internal/*", "mcpdebug/internal/causes"},
-=======
-		"mcpdebug/internal/builtin":    {"mcpdebug/internal/past", "mcpdebug/internal/inspector", "mcpdebug/internal/page", "mcpdebug/internal/entities", "mcpdebug/internal/worldtools", "mcpdebug/internal/hosttools", "mcpdebug/internal/crashes", "mcpdebug/internal/loop", "ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "tools/text", "mcpdebug/internal/calltext", "internal/*", "mcpdebug/internal/causes"},
+		"mcpdebug/internal/builtin":    {"mcpdebug/internal/past", "mcpdebug/internal/inspector", "mcpdebug/internal/operations", "mcpdebug/internal/page", "mcpdebug/internal/entities", "mcpdebug/internal/worldtools", "mcpdebug/internal/hosttools", "mcpdebug/internal/crashes", "mcpdebug/internal/loop", "ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "sandbox", "tools", "tools/text", "mcpdebug/internal/calltext", "internal/*", "mcpdebug/internal/causes"},
 		"mcpdebug/internal/past":       {"ecs", "ecs/refusal", "ecs/value", "ecs/query", "snapshot", "timeline", "mcpdebug/internal/causes", "tools", "internal/*"},
->>>>>>> 7ec65b8 (Offer the past to clients: record_*, history, find_tick, rewind)
 		"mcpdebug/internal/causes":     {"mcpdebug/internal/loop", "ecs", "ecs/refusal", "ecs/value", "ecs/query", "ecs/schedule", "snapshot", "timeline", "timeline/watch", "timeline/replay", "timeline/blame", "tools", "internal/*"},
 		"mcpdebug/internal/operations": {"mcpdebug/internal/loop", "ecs", "ecs/refusal", "snapshot", "timeline/replay", "tools", "internal/*"},
 		"mcpdebug/internal/crashes":    {"ecs", "ecs/refusal", "internal/*"},

@@ -10,11 +10,8 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
-<<<<<<< HEAD
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/operations"
-=======
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
->>>>>>> 7ec65b8 (Offer the past to clients: record_*, history, find_tick, rewind)
 	"github.com/loupe-ecs/loupe/tools"
 )
 

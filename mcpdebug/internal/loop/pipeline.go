@@ -185,15 +185,10 @@ func (c *call) after(w ecs.World, again bool) {
 	if c.pub.Spec.Effect != tools.ReadOnly {
 		c.l.bound.effects.Add(1)
 	}
-<<<<<<< HEAD
 	if !c.l.hushed {
 		for _, o := range c.l.observers {
-			o.AfterCall(&c.pub.Tool.Spec, &c.tc.Request, c.err)
+			o.AfterCall(&c.pub.Tool.Spec, &c.tc.Request, err)
 		}
-=======
-	for _, o := range c.l.observers {
-		o.AfterCall(&c.pub.Tool.Spec, &c.tc.Request, err)
->>>>>>> 7ec65b8 (Offer the past to clients: record_*, history, find_tick, rewind)
 	}
 	if c.around != nil {
 		c.around.After(w)
