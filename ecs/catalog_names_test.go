@@ -144,6 +144,23 @@ func TestLabelOf(t *testing.T) {
 	}
 }
 
+// The first label that says something names the entity.
+func TestLabelOfTwoLabels(t *testing.T) {
+	type silent struct{ N int }
+	type spoken struct{ N int }
+	value.Describe(value.Label(func(*silent) string { return "" }))
+	value.Describe(value.Label(func(*spoken) string { return "spoken" }))
+	cat := NewCatalog(Catalog{Components: []*Component{{Type: value.TypeOf(reflect.TypeFor[silent]())}, {Type: value.TypeOf(reflect.TypeFor[spoken]())}}})
+	rows := make([]int, 2)
+	if got := LabelOf(cat, twoColumns{fakeChunk{0, unsafe.Pointer(&rows[0])}}, 0); got != "spoken" {
+		t.Errorf("%q", got)
+	}
+}
+
+type twoColumns struct{ fakeChunk }
+
+func (twoColumns) Components() []TypeID { return []TypeID{0, 1} }
+
 type tVec struct{ X, Y float64 }
 
 type tPair[A, B any] struct {

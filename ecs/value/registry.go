@@ -210,7 +210,9 @@ func typeByName(name string) []reflect.Type {
 	wrap := func(rest string, f func(reflect.Type) reflect.Type) []reflect.Type {
 		var out []reflect.Type
 		for _, t := range typeByName(rest) {
-			out = append(out, f(t))
+			if t = f(t); t != nil {
+				out = append(out, t)
+			}
 		}
 		return out
 	}
@@ -221,7 +223,7 @@ func typeByName(name string) []reflect.Type {
 	case strings.HasPrefix(name, "[]"):
 		return wrap(name[2:], reflect.SliceOf)
 	case strings.HasPrefix(name, "map["):
-		if key, elem, ok := strings.Cut(name[4:], "]"); ok {
+		if key, elem, ok := cutKey(name[4:]); ok {
 			if k := typeByName(key); len(k) == 1 && k[0].Comparable() {
 				return wrap(elem, func(t reflect.Type) reflect.Type { return reflect.MapOf(k[0], t) })
 			}
@@ -232,7 +234,7 @@ func typeByName(name string) []reflect.Type {
 			if n, err := strconv.Atoi(n); err == nil && n >= 0 && n <= 1024 {
 				return wrap(elem, func(t reflect.Type) reflect.Type {
 					if t.Size() > 1<<16 {
-						return t
+						return nil
 					}
 					return reflect.ArrayOf(n, t)
 				})
@@ -240,6 +242,23 @@ func typeByName(name string) []reflect.Type {
 		}
 	}
 	return nil
+}
+
+// cutKey parts the type of a map's keys, which may have brackets of its own,
+// from that of its elements.
+func cutKey(s string) (key, elem string, ok bool) {
+	depth := 1
+	for i, c := range s {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return s[:i], s[i+1:], true
+			}
+		}
+	}
+	return "", "", false
 }
 
 // implementers lists the known types that may be stored in interface type t.
