@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"reflect"
 
 	lua "github.com/yuin/gopher-lua"
@@ -46,7 +47,16 @@ func actionFunc(L *lua.LState, n *node, act *value.ActionInfo) *lua.LFunction {
 		if !out.IsValid() {
 			return 0
 		}
-		L.Push(toLua(L, act.Out.ToGo(out), 0))
+		// With the names that the tool's answer has.
+		b, err := value.AppendJSON(nil, out, value.EncodeOptions{JSON: true})
+		var plain any
+		if err == nil {
+			err = json.Unmarshal(b, &plain)
+		}
+		if err != nil {
+			r.raiseRefusal(L, err)
+		}
+		L.Push(toLua(L, plain, 0))
 		return 1
 	})
 }

@@ -33,7 +33,7 @@
 // its rules. A field is required unless it is a pointer or has omitempty or
 // omitzero. Entities, Loupe's or the engine's, anywhere in them must live, or be
 // null: the handler is not called otherwise. Handlers refuse with an *refusal.Error; any other error becomes a
-// refusal with the code invalid_arguments; a panic becomes the code panic.
+// refusal with the code failed; a panic becomes the code panic.
 //
 // # Resources and prompts
 //

@@ -160,6 +160,9 @@ func EncodeResult(out any) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k := v.Kind(); string(b) == "null" && (k == reflect.Pointer || k == reflect.Map || k == reflect.Interface) {
+		b = []byte("{}")
+	}
 	if len(b) == 0 || b[0] != '{' {
 		b = append(append([]byte(`{"result":`), b...), '}')
 	}

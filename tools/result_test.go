@@ -64,7 +64,7 @@ func TestTypedResultsNameOneFrame(t *testing.T) {
 		want string
 	}{
 		{unframed{1}, `{"A":1,"frame":7}`}, {struct{}{}, `{"frame":7}`}, {nil, `{"frame":7}`}, {ownFrame{3}, `{"frame":3}`}, {&ownFrame{3}, `{"frame":3}`},
-		{(*ownFrame)(nil), `{"result":null,"frame":7}`}, {maybeFrame{}, `{"frame":7}`}, {maybeFrame{4}, `{"frame":4}`}, {[]int{1}, `{"result":[1],"frame":7}`},
+		{(*ownFrame)(nil), `{"frame":7}`}, {maybeFrame{}, `{"frame":7}`}, {maybeFrame{4}, `{"frame":4}`}, {[]int{1}, `{"result":[1],"frame":7}`},
 		{map[string]int{"frame": 5}, `{"frame":5}`}, {map[string]int{"b": 5}, `{"b":5,"frame":7}`}, {&Result{Frame: 2}, `{"frame":2}`},
 		{json.RawMessage("{\n}"), `{"frame":7}`},
 	} {

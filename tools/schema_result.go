@@ -31,7 +31,7 @@ func AnswerSchema(root *value.Field) *Schema {
 	case value.KindStruct:
 		s := fieldType(f, ResultSchema)
 		if f != root {
-			s.Required = nil // a nil pointer is {"result":null}
+			s.Required = nil // a nil pointer is {}
 		}
 		return answerSchema(s)
 	case value.KindMap, value.KindPointer, value.KindInterface, value.KindJSON, value.KindOpaque:

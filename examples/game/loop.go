@@ -41,6 +41,7 @@ func (l *loop) run(ctx context.Context) {
 	l.start = time.Now()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	l.startLoading() // at the first frame, if that is asked for
 	for ctx.Err() == nil && !l.game.Quit() && (l.frames == 0 || l.frame < l.frames) {
 		l.frame++
 		if l.load != nil {

@@ -133,7 +133,7 @@ func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value)
 	if err != nil {
 		undo()
 		if _, typed := err.(*refusal.Error); !typed {
-			err = &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s refused: %v", a.action.Name, err)}
+			err = &refusal.Error{Code: refusal.Failed, Message: fmt.Sprintf("%s refused: %v", a.action.Name, err)}
 		}
 		return out, err
 	}

@@ -40,6 +40,7 @@ type frameTimesResult struct {
 	Sparkline string        `json:"sparkline" jsonschema:"the frames in time order, each character the longest of an equal share of them"`
 	Systems   []systemTimes `json:"systems" jsonschema:"each system's times, costliest first"`
 	Running   string        `json:"running,omitempty" jsonschema:"the system that runs now"`
+	Hint      string        `json:"hint,omitempty" jsonschema:"what the numbers do not tell"`
 	Rows      []frameRow    `json:"rows,omitempty" jsonschema:"the newest frames, oldest first"`
 }
 
@@ -96,6 +97,9 @@ func frameTimes(app *tools.App, in frameTimesArgs) (r frameTimesResult, err erro
 	sorted := slices.Sorted(slices.Values(all))
 	r.AvgMs, r.P50Ms, r.P95Ms, r.P99Ms, r.MaxMs = millis(mean(all)), millis(percentile(sorted, 0.50)), millis(percentile(sorted, 0.95)), millis(percentile(sorted, 0.99)), millis(sorted[len(sorted)-1])
 	r.Sparkline = sparkline(all, 60)
+	if n := framesWithoutATick(h); n > 0 {
+		r.Hint = fmt.Sprintf("in %d of the %d frames few systems or none ran, as while time stands still: their times are no ticks'; clock_info and states_info tell why", n, len(h.Frames))
+	}
 
 	medians := make([]time.Duration, len(h.Systems))
 	for i, name := range h.Systems {
@@ -127,6 +131,25 @@ func frameTimes(app *tools.App, in frameTimesArgs) (r frameTimesResult, err erro
 		r.Rows = append(r.Rows, row)
 	}
 	return r, nil
+}
+
+// framesWithoutATick counts the frames in which fewer than half of the systems
+// ran that run in the busiest one: the simulation stood still in them.
+func framesWithoutATick(h tools.History) (n int) {
+	ran := make([]int, len(h.Frames))
+	for i, f := range h.Frames {
+		for _, d := range f.Systems {
+			if d >= 0 {
+				ran[i]++
+			}
+		}
+	}
+	for _, k := range ran {
+		if 2*k < max(len(h.Systems), 1) {
+			n++
+		}
+	}
+	return n
 }
 
 // spikes finds the frames far above the median, and in each the system that

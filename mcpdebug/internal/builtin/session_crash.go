@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/internal/stacks"
+	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -24,6 +25,7 @@ type crashHost interface {
 	InspectCrash(on bool) error
 	// ClearCrash ends the crashed state. Frame goroutine.
 	ClearCrash(w ecs.World, unlock bool) (Cleared, error)
+	Status() Status
 	// FrameGoroutine is the number of the goroutine that polls; 0: not known.
 	FrameGoroutine() uint64
 }
@@ -107,6 +109,9 @@ func crashReportTool(h crashHost) *tools.Tool {
 		k := h.Crash()
 		if k == nil {
 			r.Hint = "the game is not crashed"
+			if st := h.Status(); st.State == "stalled" {
+				r.Hint = fmt.Sprintf("the game is not crashed, it hangs since %s: goroutines shows where", words.Roughly(st.Since))
+			}
 			if r.Previous != nil {
 				r.Hint += "; previous tells how an earlier run ended, clear_crash acknowledges it"
 			}
@@ -116,7 +121,7 @@ func crashReportTool(h crashHost) *tools.Tool {
 		r.Crashed = !k.Cleared
 		r.At = k.At.Format(time.RFC3339Nano)
 		if in.Goroutines || len(k.Frames) == 0 || !strings.HasPrefix(k.Text, "panic: "+k.Panic+"\n\ngoroutine ") {
-			r.Traceback = clipTo(k.Text, 16<<10) // else frames tell the same
+			r.Traceback = words.Clip(k.Text, 16<<10) // else frames tell the same
 		}
 		r.Frames = append(r.Frames, k.Frames...)
 		r.LastCalls = append(r.LastCalls, k.LastCalls...)
@@ -126,7 +131,7 @@ func crashReportTool(h crashHost) *tools.Tool {
 		}
 		all := stacks.Parse([]byte(k.Goroutines))
 		if in.Goroutines {
-			r.Goroutines, _ = groupStacks(all, h.FrameGoroutine(), "", 50, 32<<10)
+			r.Goroutines = firstStacks(groupStacks(all, h.FrameGoroutine(), ""), 50, page.DefaultMaxBytes)
 		} else {
 			r.Goroutines = gameStacks(all, h.FrameGoroutine())
 		}
@@ -161,7 +166,7 @@ func gameStacks(all []stacks.Goroutine, frame uint64) []stackGroup {
 			own = append(own, g)
 		}
 	}
-	groups, _ := groupStacks(own, 0, "", 3, 4<<10)
+	groups := firstStacks(groupStacks(own, 0, ""), 3, 4<<10)
 	for i := range groups {
 		groups[i].Stack = groups[i].Stack[:min(len(groups[i].Stack), 8)]
 	}
@@ -215,18 +220,15 @@ func crashInspectTool(h crashHost) *tools.Tool {
 }
 
 type goroutinesArgs struct {
-	Filter   string `json:"filter,omitempty" jsonschema:"part of a stack"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"how many groups" debug:"min=1,max=500,default=20"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"at most" debug:"min=1024,max=1048576,default=32768,unit=bytes"`
+	Filter string `json:"filter,omitempty" jsonschema:"part of a stack"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"how many groups" debug:"min=1,max=500,default=20"`
+	page.Args
 }
 
 type goroutinesResult struct {
 	Groups     []stackGroup `json:"groups" jsonschema:"goroutines with the same stack; the frame goroutine first, then the largest groups"`
 	Goroutines int          `json:"goroutines" jsonschema:"how many goroutines there are"`
-	Total      int          `json:"total" jsonschema:"groups that match"`
-	Returned   int          `json:"returned" jsonschema:"groups here"`
-	Truncated  bool         `json:"truncated" jsonschema:"whether groups were left out"`
-	Hint       string       `json:"hint,omitempty" jsonschema:"how to see the rest"`
+	page.Info
 }
 
 type stackGroup struct {
@@ -244,25 +246,24 @@ func goroutinesTool(h crashHost) *tools.Tool {
 		Name: "goroutines", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{"filter":"main."}`,
 		Description: "Stacks of all goroutines, the game loop's first: where a hung game is.",
 	}, func(c *tools.Call, in goroutinesArgs) (goroutinesResult, error) {
-		if in.Limit <= 0 {
-			in.Limit = 20
-		}
-		if in.MaxBytes <= 0 {
-			in.MaxBytes = page.DefaultMaxBytes
-		}
 		all := stacks.Parse(stacks.All())
-		groups, total := groupStacks(all, h.FrameGoroutine(), in.Filter, in.Limit, in.MaxBytes)
-		r := goroutinesResult{Groups: groups, Goroutines: len(all), Total: total, Returned: len(groups), Truncated: len(groups) < total}
-		if r.Truncated {
-			r.Hint = "filter by a function or file, or raise limit and maxBytes"
-		}
-		return r, nil
+		r := goroutinesResult{Goroutines: len(all)}
+		groups := groupStacks(all, h.FrameGoroutine(), in.Filter)
+		var err error
+		r.Groups, r.Info, err = page.Of("goroutines:"+in.Filter, groups, in.Limit, in.Args,
+			func(g *stackGroup) string { return fmt.Sprint(g.IDs) }, "filter by a function or file, or raise limit and maxBytes")
+		return r, err
 	})
 }
 
-// groupStacks is the wire form of grouped goroutines, cut at limit and
-// maxBytes.
-func groupStacks(gs []stacks.Goroutine, frame uint64, filter string, limit, maxBytes int) (out []stackGroup, total int) {
+// firstStacks are as many groups as fit, at least one.
+func firstStacks(groups []stackGroup, limit, maxBytes int) []stackGroup {
+	groups = groups[:min(len(groups), limit)]
+	return groups[:min(len(groups), max(1, page.Cut(groups, maxBytes)))]
+}
+
+// groupStacks is the wire form of grouped goroutines.
+func groupStacks(gs []stacks.Goroutine, frame uint64, filter string) (out []stackGroup) {
 	out = []stackGroup{}
 	matching := gs[:0:0]
 	for _, g := range gs {
@@ -270,35 +271,17 @@ func groupStacks(gs []stacks.Goroutine, frame uint64, filter string, limit, maxB
 			matching = append(matching, g)
 		}
 	}
-	groups := stacks.GroupBy(matching, frame)
-	size := 0
-	for _, g := range groups {
+	for _, g := range stacks.GroupBy(matching, frame) {
 		w := stackGroup{Count: len(g.IDs), State: g.State, Waiting: g.Waiting, IDs: g.IDs[:min(len(g.IDs), 10)], CreatedBy: g.CreatedBy.Func,
 			FrameGoroutine: frame != 0 && g.IDs[0] == frame, Stack: []StackFrame{}}
-		size += 128
 		for _, f := range g.Frames[:min(len(g.Frames), 64)] {
 			w.Stack = append(w.Stack, StackFrame(f))
-			size += len(f.Func) + len(f.File) + 32
-		}
-		if len(out) == limit || len(out) > 0 && size > maxBytes {
-			break
 		}
 		out = append(out, w)
 	}
-	return out, len(groups)
+	return out
 }
 
 func containsFold(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
-}
-
-// clipTo cuts s at n bytes without splitting a character.
-func clipTo(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
 }

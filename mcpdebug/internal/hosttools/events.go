@@ -43,6 +43,7 @@ type eventKindRow struct {
 type sendEventResult struct {
 	Pushed string         `json:"pushed,omitempty" jsonschema:"the kind that was sent"`
 	Kinds  []eventKindRow `json:"kinds,omitempty" jsonschema:"the kinds that there are"`
+	Hint   string         `json:"hint,omitempty" jsonschema:"why nothing may come of it yet"`
 }
 
 // prepareEvent checks the payload before anything waits for a frame.
@@ -114,6 +115,16 @@ func pushEvent(f *tools.Frame, e eventToSend) (r sendEventResult, err error) {
 			return r, err
 		}
 	}
+	if err := e.app.Events.Push(e.kind, e.payload); err != nil {
+		return r, err
+	}
 	r.Pushed = e.kind
-	return r, e.app.Events.Push(e.kind, e.payload)
+	if c := e.app.Clock; c != nil && c.Info().Paused && c.Info().Pending == 0 {
+		r.Hint = "the clock is paused: the game may not look at it before a tick runs (clock_set)"
+	} else if s := e.app.States; s != nil && c == nil {
+		if stack := s.Stack(); len(stack) > 0 && stack[len(stack)-1] == "paused" {
+			r.Hint = "the game is in its state paused: it may not look at it before that is left (states_pop)"
+		}
+	}
+	return r, nil
 }

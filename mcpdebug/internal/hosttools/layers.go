@@ -11,8 +11,8 @@ func Layers() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
 		tools.New(tools.Spec{Name: "layers_list", Example: `{}`,
 			Description: "The layers drawn in, backmost first."}, layersList),
-		tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":"0"}`,
-			Description: "One layer by its name or index."}, layersInfo),
+		byNameOrNumber(tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":0}`,
+			Description: "One layer by its name or index."}, layersInfo), "layer"),
 	)
 }
 
@@ -36,7 +36,7 @@ func layersList(f *tools.Frame, in plainListArgs) (r layersListResult, err error
 }
 
 type layersInfoArgs struct {
-	Layer string `json:"layer" jsonschema:"name or index"`
+	Layer nameOrNumber `json:"layer" jsonschema:"name or index"`
 }
 
 func layersInfo(f *tools.Frame, in layersInfoArgs) (tools.Layer, error) {
@@ -45,10 +45,10 @@ func layersInfo(f *tools.Frame, in layersInfoArgs) (tools.Layer, error) {
 	}
 	var names []string
 	for _, l := range f.App.Layers.List() {
-		if l.Name == in.Layer || strconv.Itoa(l.Index) == in.Layer {
+		if l.Name == string(in.Layer) || strconv.Itoa(l.Index) == string(in.Layer) {
 			return l, nil
 		}
 		names = append(names, l.Name)
 	}
-	return tools.Layer{}, notNamed("layer", in.Layer, names, "layers_list")
+	return tools.Layer{}, notNamed("layer", string(in.Layer), names, "layers_list")
 }

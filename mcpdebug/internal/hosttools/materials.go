@@ -11,8 +11,8 @@ func Materials() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
 		tools.New(tools.Spec{Name: "materials_list", Example: `{}`,
 			Description: "What sprites are drawn with."}, materialsList),
-		tools.New(tools.Spec{Name: "materials_info", Example: `{"material":"0"}`,
-			Description: "One material by its name or number."}, materialsInfo),
+		byNameOrNumber(tools.New(tools.Spec{Name: "materials_info", Example: `{"material":0}`,
+			Description: "One material by its name or number."}, materialsInfo), "material"),
 	)
 }
 
@@ -31,7 +31,7 @@ func materialsList(f *tools.Frame, in plainListArgs) (r materialsListResult, err
 }
 
 type materialsInfoArgs struct {
-	Material string `json:"material" jsonschema:"name or number"`
+	Material nameOrNumber `json:"material" jsonschema:"name or number"`
 }
 
 func materialsInfo(f *tools.Frame, in materialsInfoArgs) (tools.Material, error) {
@@ -40,10 +40,10 @@ func materialsInfo(f *tools.Frame, in materialsInfoArgs) (tools.Material, error)
 	}
 	var names []string
 	for _, m := range f.App.Materials.List() {
-		if m.Name == in.Material || strconv.Itoa(m.ID) == in.Material {
+		if m.Name == string(in.Material) || strconv.Itoa(m.ID) == string(in.Material) {
 			return m, nil
 		}
 		names = append(names, m.Name)
 	}
-	return tools.Material{}, notNamed("material", in.Material, names, "materials_list")
+	return tools.Material{}, notNamed("material", string(in.Material), names, "materials_list")
 }

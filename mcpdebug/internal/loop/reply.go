@@ -76,7 +76,7 @@ func typed(err error) *refusal.Error {
 	if errors.As(err, &code) {
 		return &refusal.Error{Code: code, Message: err.Error()}
 	}
-	return &refusal.Error{Code: refusal.InvalidArguments, Message: err.Error()}
+	return &refusal.Error{Code: refusal.Failed, Message: err.Error()}
 }
 
 // refusal makes the answer of an error.

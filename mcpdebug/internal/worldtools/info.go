@@ -2,6 +2,7 @@ package worldtools
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -31,9 +32,10 @@ type infoResult struct {
 	Relations     map[string]ecs.Entity      `json:"relations,omitempty" jsonschema:"relation targets by relation; null for none"`
 	DeadTargets   []string                   `json:"deadTargets,omitempty" jsonschema:"relations whose target is dead"`
 	ReferencedBy  []reference                `json:"referencedBy,omitempty" jsonschema:"components of entities that name this one, at most 50"`
-	ReferencesCut bool                       `json:"referencesCut,omitempty" jsonschema:"the search for referencedBy was ended early: there may be more"`
+	ReferencesCut bool                       `json:"referencesCut,omitempty" jsonschema:"referencedBy was ended early: there may be more"`
 	Holder        string                     `json:"holder,omitempty" jsonschema:"of a dead entity: who lives in its slot now"`
 	HolderName    string                     `json:"holderName,omitempty" jsonschema:"label of the holder"`
+	Truncated     bool                       `json:"truncated,omitempty" jsonschema:"values or references were left out to keep within maxBytes"`
 	Hint          string                     `json:"hint,omitempty" jsonschema:"what to do next"`
 	Errors        map[string]string          `json:"errors,omitempty" jsonschema:"why a component's value is missing"`
 }
@@ -175,7 +177,6 @@ func infoAfter(_ *tools.Call, c *infoCopy) (infoResult, error) {
 	if maxBytes <= 0 {
 		maxBytes = page.DefaultMaxBytes
 	}
-	row.shrink(maxBytes)
 	out.Alive, out.Name, out.Components, out.Errors = true, row.Name, row.Values, row.Errors
 	if out.Components == nil {
 		out.Components = map[string]json.RawMessage{}
@@ -188,7 +189,6 @@ func infoAfter(_ *tools.Call, c *infoCopy) (infoResult, error) {
 		}
 		computed.put(v.path, v.v, value.EncodeOptions{Bulk: true})
 	}
-	computed.shrink(maxBytes)
 	out.Computed = computed.Values
 	for k, why := range computed.Errors {
 		if out.Errors == nil {
@@ -196,5 +196,45 @@ func infoAfter(_ *tools.Call, c *infoCopy) (infoResult, error) {
 		}
 		out.Errors[k] = why
 	}
+	out.bound(maxBytes)
 	return out, nil
+}
+
+// bound leaves out what is longest until the answer fits: half of the
+// references, or the largest value, whose place an error takes.
+func (r *infoResult) bound(maxBytes int) {
+	for r.size() > maxBytes {
+		r.Truncated, r.Hint = true, "ask for some components, set referencedBy to false, or raise maxBytes"
+		from, key := r.Components, ""
+		for _, m := range []map[string]json.RawMessage{r.Components, r.Computed} {
+			for k, v := range m {
+				if key == "" || len(v) > len(from[key]) || len(v) == len(from[key]) && k < key {
+					from, key = m, k
+				}
+			}
+		}
+		const aReference = 80 // bytes, about
+		switch n := len(r.ReferencedBy); {
+		case n > 0 && n*aReference >= len(from[key]):
+			r.ReferencedBy, r.ReferencesCut = r.ReferencedBy[:n/2], true
+		case key != "":
+			if r.Errors == nil {
+				r.Errors = map[string]string{}
+			}
+			r.Errors[key] = fmt.Sprintf("left out: %d bytes", len(from[key]))
+			delete(from, key)
+		case len(r.Errors) > 0:
+			r.Errors = nil
+		default:
+			return
+		}
+	}
+}
+
+func (r *infoResult) size() int {
+	b, err := value.AppendJSON(nil, reflect.ValueOf(r).Elem(), value.EncodeOptions{JSON: true})
+	if err != nil {
+		return 0
+	}
+	return len(b)
 }
