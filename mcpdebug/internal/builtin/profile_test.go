@@ -207,3 +207,28 @@ func TestProfileStopSaysWhatItReplaces(t *testing.T) {
 		}
 	}
 }
+
+// Frames in which the simulation stood still say nothing of a tick's time.
+func TestFrameTimesOfFramesWithoutATick(t *testing.T) {
+	h := tools.History{Systems: []string{"movement", "combat", "camera"}, Phases: []string{"update", "update", "view"}}
+	for n := range uint64(5) {
+		h.Frames = append(h.Frames, tools.FrameTimes{Frame: n, Busy: 3000, Systems: []time.Duration{1000, 1000, 1000}})
+	}
+	if r, err := frameTimes(&tools.App{Systems: stillClock{history: h}}, frameTimesArgs{}); err != nil || r.Hint != "" {
+		t.Errorf("ticks alone: hint %q, %v", r.Hint, err)
+	}
+	for n := range uint64(3) {
+		h.Frames = append(h.Frames, tools.FrameTimes{Frame: 5 + n, Busy: 1000, Systems: []time.Duration{-1, -1, 1000}})
+	}
+	if r, err := frameTimes(&tools.App{Systems: stillClock{history: h}}, frameTimesArgs{}); err != nil || !strings.Contains(r.Hint, "3 of the 8 frames") {
+		t.Errorf("3 frames without a tick: hint %q, %v", r.Hint, err)
+	}
+}
+
+type stillClock struct {
+	tools.Systems
+	history tools.History
+}
+
+func (stillClock) Running() (string, time.Duration) { return "", 0 }
+func (c stillClock) History(int) tools.History      { return c.history }

@@ -3,8 +3,10 @@ package builtin
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loupe-ecs/loupe/internal/stacks"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 )
 
 func stanza(id, state string, funcs ...string) string {
@@ -37,3 +39,48 @@ func TestGoroutinesOfACrash(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 }
+
+// What limit cuts off is reached with next.
+func TestGoroutinesHavePages(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	for range 2 {
+		go func() { <-release }()
+	}
+	go func() {
+		select {
+		case <-release:
+		}
+	}()
+	h := tooltest.New(t, goroutinesTool(&hungHost{}))
+	seen, cursor := 0, ""
+	for {
+		out := h.OK("goroutines", tooltest.Obj{"limit": 1, "cursor": cursor})
+		seen += len(out["groups"].([]any))
+		next, more := out["next"].(string)
+		if (out["truncated"] == true) != more || seen > 500 {
+			t.Fatalf("after %d groups: truncated %v, next %q", seen, out["truncated"], next)
+		}
+		if !more {
+			if total := int(tooltest.Num(t, out["total"])); total < 2 || seen < total-1 {
+				t.Errorf("%d groups on pages of one, %d in all", seen, total)
+			}
+			return
+		}
+		cursor = next
+	}
+}
+
+func TestAHungGameIsSentToGoroutines(t *testing.T) {
+	h := tooltest.New(t, crashReportTool(&hungHost{}))
+	if out := h.OK("crash_report", tooltest.Obj{}); !strings.Contains(out["hint"].(string), "goroutines") {
+		t.Errorf("%v", out["hint"])
+	}
+}
+
+type hungHost struct{ offHost }
+
+func (*hungHost) Status() Status                { return Status{State: "stalled", Since: 3 * time.Second} }
+func (*hungHost) FrameGoroutine() uint64        { return 0 }
+func (*hungHost) Crash() *Crash                 { return nil }
+func (*hungHost) PreviousCrash() *PreviousCrash { return nil }

@@ -45,10 +45,10 @@ func layersInfo(f *tools.Frame, in layersInfoArgs) (tools.Layer, error) {
 	}
 	var names []string
 	for _, l := range f.App.Layers.List() {
-		if l.Name == string(in.Layer) || strconv.Itoa(l.Index) == string(in.Layer) {
+		if l.Name == in.Layer.text || strconv.Itoa(l.Index) == in.Layer.text {
 			return l, nil
 		}
 		names = append(names, l.Name)
 	}
-	return tools.Layer{}, notNamed("layer", string(in.Layer), names, "layers_list")
+	return tools.Layer{}, notNamed("layer", in.Layer.text, names, "layers_list")
 }

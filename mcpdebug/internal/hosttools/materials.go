@@ -40,10 +40,10 @@ func materialsInfo(f *tools.Frame, in materialsInfoArgs) (tools.Material, error)
 	}
 	var names []string
 	for _, m := range f.App.Materials.List() {
-		if m.Name == string(in.Material) || strconv.Itoa(m.ID) == string(in.Material) {
+		if m.Name == in.Material.text || strconv.Itoa(m.ID) == in.Material.text {
 			return m, nil
 		}
 		names = append(names, m.Name)
 	}
-	return tools.Material{}, notNamed("material", string(in.Material), names, "materials_list")
+	return tools.Material{}, notNamed("material", in.Material.text, names, "materials_list")
 }

@@ -8,22 +8,25 @@ import (
 )
 
 // nameOrNumber is an argument that names a thing by its name or its number.
-type nameOrNumber string
+type nameOrNumber struct{ text string }
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (n *nameOrNumber) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
-		*n = nameOrNumber(text)
+		n.text = text
 		return nil
 	}
 	var number int64
 	if err := json.Unmarshal(b, &number); err != nil {
 		return &refusal.Error{Code: refusal.InvalidArguments, Message: "neither a name nor a number", Got: string(b), Want: "a name or a whole number"}
 	}
-	*n = nameOrNumber(b)
+	n.text = string(b)
 	return nil
 }
+
+// MarshalJSON implements [json.Marshaler].
+func (n nameOrNumber) MarshalJSON() ([]byte, error) { return json.Marshal(n.text) }
 
 // byNameOrNumber says both forms of an argument in the tool's schema.
 func byNameOrNumber(t *tools.Tool, argument string) *tools.Tool {

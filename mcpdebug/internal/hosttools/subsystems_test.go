@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"log/slog"
@@ -392,3 +393,35 @@ func TestResample(t *testing.T) {
 }
 
 var _ tools.SystemTimes = (*schedule.Schedule)(nil)
+
+// Clients that have seen an index in layers_list pass it on as a number.
+func TestLayersAndMaterialsByNumber(t *testing.T) {
+	h, _, _ := newParts(t)
+	for _, c := range []struct{ tool, number, text string }{{"layers_info", `{"layer":1}`, `{"layer":"1"}`}, {"layers_info", `{"layer":1}`, `{"layer":"front"}`}} {
+		if a, b := h.OK(c.tool, c.number), h.OK(c.tool, c.text); fmt.Sprint(a) != fmt.Sprint(b) {
+			t.Errorf("%s: %v for the number, %v for %s", c.tool, a, b, c.text)
+		}
+	}
+	for _, args := range []string{`{"layer":1.5}`, `{"layer":true}`} {
+		h.WantRefusal("layers_info", args, refusal.InvalidArguments)
+	}
+	h.WantRefusal("layers_info", `{"layer":7}`, refusal.NotFound)
+	h.WantRefusal("materials_info", `{"material":7}`, refusal.NotFound)
+}
+
+// An acknowledgement alone looks as if the event had been taken.
+func TestEventsWhileTimeStandsStill(t *testing.T) {
+	h, p, _ := newParts(t)
+	if out := h.OK("send_event", `{"kind":"quit"}`); out["hint"] != nil {
+		t.Errorf("%v", out)
+	}
+	h.App.Clock = &partClock{paused: true}
+	if out := h.OK("send_event", `{"kind":"quit"}`); !strings.Contains(fmt.Sprint(out["hint"]), "clock_set") {
+		t.Errorf("a paused clock: %v", out)
+	}
+	h.App.Clock = nil
+	p.stack = []string{"playing", "paused"}
+	if out := h.OK("send_event", `{"kind":"quit"}`); !strings.Contains(fmt.Sprint(out["hint"]), "states_pop") {
+		t.Errorf("a paused state: %v", out)
+	}
+}

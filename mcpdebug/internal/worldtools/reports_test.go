@@ -253,3 +253,22 @@ func TestForgedCursorPositions(t *testing.T) {
 		h.OK("query", tooltest.Obj{"cursor": page.EncodeCursor(kind, c)})
 	}
 }
+
+// maxBytes bounds the answer, not each of its parts.
+func TestInfoKeepsWithinMaxBytes(t *testing.T) {
+	h := newWorld(t)
+	hero := h.First(tooltest.Obj{"with": []string{"Player"}})
+	for range 40 {
+		h.Spawn(tooltest.Obj{"Enemy": tooltest.Obj{"Target": hero}})
+	}
+	for _, most := range []int{1024, 2048, 1 << 20} {
+		out := h.OK("info", tooltest.Obj{"entity": hero, "maxBytes": most})
+		b, err := json.Marshal(out)
+		if err != nil || len(b) > most {
+			t.Errorf("maxBytes %d: %d bytes, %v", most, len(b), err)
+		}
+		if cut := most < 1<<20; (out["truncated"] == true) != cut || cut && out["hint"] == nil {
+			t.Errorf("maxBytes %d: truncated %v, hint %v", most, out["truncated"], out["hint"])
+		}
+	}
+}
