@@ -17,4 +17,5 @@ var benches = []bench{
 	{"profile_game", profileCost},
 	{"schedule_ns", scheduleNs},
 	{"growth", growth},
+	{"bridge", bridged},
 }

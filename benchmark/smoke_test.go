@@ -27,6 +27,7 @@ func TestEveryEntryRuns(t *testing.T) {
 		"where":        {"where_vs_column", "where2_vs_column", "where_vs_native"},
 		"snapshots":    {"save_vs_serde", "load_vs_serde", "size_vs_raw", "save_frame_ms", "save_fsync_ms"},
 		"call_vs_http": {"call_vs_http", "call_vs_http_8"},
+		"bridge":       {"bridge_vs_direct", "restart_ms"},
 		"growth":       {"growth_query", "growth_save", "growth_tools_list", "growth_components_info", "growth_components_info_types"},
 	}
 	c := &config{quick: true, smoke: true, rounds: 1, slice: time.Millisecond}

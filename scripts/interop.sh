@@ -20,10 +20,11 @@ done
 
 # The bridge, over standard input and output, from nothing to a running game.
 go build -o "$work/loupe" ./cmd/loupe
-XDG_RUNTIME_DIR="$work" mcp-inspector --cli "$work/loupe" mcp -no-start --method tools/list >"$work/list" 2>"$work/err" || { cat "$work/err"; exit 1; }
+mkdir -m 700 "$work/run"
+XDG_RUNTIME_DIR="$work/run" mcp-inspector --cli "$work/loupe" mcp -no-start --method tools/list >"$work/list" 2>"$work/err" || { cat "$work/err"; exit 1; }
 grep -q '"session_start"' "$work/list" || { echo "inspector: the bridge lists no session tools"; exit 1; }
 echo "ok  inspector 2.12.0 over the bridge: tools/list"
 cp scripts/interop-bridge.mjs "$npm_dir/"
 for mode in sdk auto; do
-	XDG_RUNTIME_DIR="$work" node "$npm_dir/interop-bridge.mjs" "$work/loupe" "$PWD" "$mode"
+	XDG_RUNTIME_DIR="$work/run" node "$npm_dir/interop-bridge.mjs" "$work/loupe" "$PWD" "$mode"
 done
