@@ -78,14 +78,7 @@ func (s *Staged) needsLive(cat *ecs.Catalog) bool {
 // catalog what they meant in the one that Decode was given. A world keeps its
 // numbers for life, so the error says that it is another world.
 func (s *Staged) Fits(cat *ecs.Catalog) error {
-	fresh := len(cat.Components) >= len(s.catalog.Components) && len(cat.Resources) >= len(s.catalog.Resources)
-	for i := 0; fresh && i < len(s.catalog.Components); i++ {
-		fresh = cat.Components[i].Type.Go == s.catalog.Components[i].Type.Go
-	}
-	for i := 0; fresh && i < len(s.catalog.Resources); i++ {
-		fresh = cat.Resources[i].Type.Go == s.catalog.Resources[i].Type.Go
-	}
-	if !fresh {
+	if !cat.Extends(s.catalog) {
 		return &refusal.Error{Code: refusal.Busy, Message: "the world was replaced while the snapshot was being read", Hint: "load it again"}
 	}
 	return nil

@@ -100,10 +100,10 @@ func (p *packer) newTypes(cat *ecs.Catalog) bool {
 		return false
 	}
 	p.types = cat
-	if old != nil && len(old.Resources) == len(cat.Resources) && len(old.Components) == len(cat.Components) && extends(old, cat) {
+	if old != nil && len(old.Resources) == len(cat.Resources) && len(old.Components) == len(cat.Components) && cat.Extends(old) {
 		return false
 	}
-	if old == nil || !extends(old, cat) { // another world
+	if old == nil || !cat.Extends(old) { // another world
 		p.byKey, p.tips, p.order = map[string]*tip{}, nil, nil
 	}
 	if len(p.tips) == 0 {
@@ -123,13 +123,6 @@ func (p *packer) newTypes(cat *ecs.Catalog) bool {
 	}
 	p.tips = p.tips[:tableResources+len(cat.Resources)]
 	return true
-}
-
-// extends reports whether every type number of old means the same in cat.
-func extends(old, cat *ecs.Catalog) bool {
-	return len(old.Components) <= len(cat.Components) && len(old.Resources) <= len(cat.Resources) &&
-		!slices.ContainsFunc(old.Components, func(c *ecs.Component) bool { return cat.Components[c.ID].Type.Go != c.Type.Go }) &&
-		!slices.ContainsFunc(old.Resources, func(r *ecs.Resource) bool { return cat.Resources[r.ID].Type.Go != r.Type.Go })
 }
 
 // match finds the tip of every archetype of the image, makes those that are new,
