@@ -95,7 +95,7 @@ func (w *worldState) catalog() *ecs.Catalog {
 	return w.cat
 }
 
-// world gives the world or raises no_world.
+// ecs gives the world or raises no_world.
 func (r *run) ecs(L *lua.LState) ecs.World {
 	if r.env.World == nil {
 		r.refuse(L, &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound", Hint: "the game binds one with Server.Bind"})

@@ -99,7 +99,7 @@ func (c *compiler) length(e *ast.CallExpr) operand {
 	return out
 }
 
-// float checks that the argument is a number and turns it into a float64.
+// floatArg checks that the argument is a number and turns it into a float64.
 func (c *compiler) floatArg(e ast.Expr) operand {
 	x := c.expr(e)
 	if !x.number() {
