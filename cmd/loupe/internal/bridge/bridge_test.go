@@ -357,8 +357,41 @@ func TestTheBridgeOutlivesItsGame(t *testing.T) {
 	if code, text = p.refused("die_reading", `{}`); code != "not_run" {
 		t.Errorf("killed in a call that changes nothing: %s %s", code, text)
 	}
-	if list := discovery.List(); len(list) != 0 {
-		t.Errorf("left behind: %v", list)
+	deadline := time.After(limit)
+	for tick := time.NewTicker(time.Millisecond); len(discovery.List()) > 0; {
+		select {
+		case <-tick.C: // a killed process takes a moment to end
+		case <-deadline:
+			t.Fatalf("left behind: %v", discovery.List())
+		}
+	}
+}
+
+// TestSubscriptionsOutliveAGame: the client subscribes once.
+func TestSubscriptionsOutliveAGame(t *testing.T) {
+	runtimeDir(t)
+	p := connect(t, Options{})
+	if e, _ := wire.Parse(p.rpc(`1`, "resources/subscribe", `{"uri":"ecs://log"}`)); e.Error != nil {
+		t.Fatalf("before any game: %s", e.Error)
+	}
+	var not []int
+	for range 2 {
+		g := startGame(t, "alpha")
+		e := find(t, "alpha", not...)
+		not = append(not, e.PID)
+		p.until("notifications/tools/list_changed")
+		p.notes = nil
+		// The bridge subscribes in its own time: until it has, nothing is heard.
+		for !slices.Contains(p.notes, "notifications/resources/updated") {
+			p.call("speak", `{}`)
+		}
+		g.Process.Kill()
+		for len(p.names()) > 6 { // until the end is known
+		}
+		p.notes = nil
+	}
+	if e, _ := wire.Parse(p.rpc(`2`, "resources/unsubscribe", `{"uri":"ecs://log"}`)); e.Error != nil {
+		t.Errorf("unsubscribe: %s", e.Error)
 	}
 }
 
@@ -397,7 +430,7 @@ func TestTwoGames(t *testing.T) {
 	}
 }
 
-// TestBothErasOfTheSDKsClient: what an official client makes of it.
+// TestTheSDKsClient: what an official client of the newest era makes of it.
 func TestTheSDKsClient(t *testing.T) {
 	runtimeDir(t)
 	startGame(t, "alpha")
@@ -406,9 +439,14 @@ func TestTheSDKsClient(t *testing.T) {
 	outR, outW := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- Run(context.Background(), inR, outW, Options{Version: "1"}); outW.Close() }()
-	changed := make(chan struct{}, 16)
+	heard := make(chan string, 16)
 	c := mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "1"}, &mcp.ClientOptions{
-		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
+			select {
+			case heard <- r.Params.URI:
+			default:
+			}
+		},
 	})
 	s, err := c.Connect(t.Context(), &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
 	if err != nil {
@@ -437,6 +475,21 @@ func TestTheSDKsClient(t *testing.T) {
 	}
 	if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ecs://world"}); err != nil {
 		t.Error(err)
+	}
+	if err := s.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "ecs://log"}); err != nil {
+		t.Fatal(err)
+	}
+	for told := false; !told; {
+		if _, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "speak"}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case uri := <-heard:
+			if told = true; uri != "ecs://log" {
+				t.Errorf("heard of %s", uri)
+			}
+		default:
+		}
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -130,7 +130,7 @@ func (b *Bridge) forward(r *request, s *session.Session) {
 		b.drop(s, l)
 		b.table.Refresh()
 		if lost.Sent {
-			b.out.send(b.refuse(r, b.lost(r, s, l)))
+			b.withoutGame(r, b.lost(r, s, l))
 			return
 		}
 		if now, ok := s.Process(); !ok || now == l.process {

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"testing"
@@ -45,6 +46,7 @@ func play(app string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
+	log := slog.New(dbg.LogHandler(nil))
 	world := ecs.NewWorld()
 	id := ecs.ComponentID[health](&world)
 	e := world.NewEntity(id)
@@ -57,6 +59,10 @@ func play(app string) {
 		tools.New(tools.Spec{Name: "picture", Description: "Draws.", Effect: tools.ReadOnly}, func(_ *tools.Frame, in size) (picture, error) { return picture(in), nil }),
 		tools.New(tools.Spec{Name: "exact", Description: "Numbers.", Effect: tools.ReadOnly}, func(*tools.Frame, none) (map[string]float64, error) {
 			return map[string]float64{"z": 0.1, "a": 1e21}, nil
+		}),
+		tools.New(tools.Spec{Name: "speak", Description: "Logs.", Effect: tools.Additive}, func(*tools.Frame, none) (none, error) {
+			log.Info("spoken")
+			return none{}, nil
 		}),
 		tools.New(tools.Spec{Name: "die", Description: "Kills the process in the middle of the call."}, func(*tools.Frame, none) (none, error) { return none{}, kill() }),
 		tools.New(tools.Spec{Name: "die_reading", Description: "The same, and says that it changes nothing.", Effect: tools.ReadOnly}, func(*tools.Frame, none) (none, error) { return none{}, kill() }),
