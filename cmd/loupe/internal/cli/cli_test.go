@@ -101,6 +101,7 @@ func TestCommands(t *testing.T) {
 		{"call|-json|info|{\"entity\":\"9v9\"}", "", exitRefused, []string{`{"error":{"code":"unknown_entity"`}},
 		{"call|stats|{", "", exitUsage, []string{"no JSON"}},
 		{"call", "", exitUsage, []string{"loupe call TOOL"}},
+		{"nonsense", "", exitUsage, []string{"nonsense"}},
 		{"query|-wiht|X", "", exitUsage, []string{"unknown"}},
 		{"-session|nobody|call|stats", "", exitNoGame, []string{"no game runs"}},
 	} {

@@ -60,7 +60,7 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		fmt.Fprintln(errs, "loupe:", err)
 	}
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"): // cobra has no type for it
 		return exitUsage
 	case errors.Is(err, refusal.NoSession):
 		return exitNoGame
