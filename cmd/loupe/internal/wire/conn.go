@@ -192,12 +192,13 @@ func headerValue(s string) string {
 	return s
 }
 
-// readAll reads a body once into memory of its size.
+// readAll reads a body once into memory of its size, with room for a line's end:
+// a picture is not copied to get one.
 func readAll(r *http.Response) ([]byte, error) {
 	if r.ContentLength < 0 {
 		return io.ReadAll(r.Body)
 	}
-	b := make([]byte, r.ContentLength)
+	b := make([]byte, r.ContentLength, r.ContentLength+1)
 	_, err := io.ReadFull(r.Body, b)
 	return b, err
 }
