@@ -160,6 +160,9 @@ func (s *Set) settle(x *watch, who Author) {
 	}
 }
 
+// Pending is how many hits the tick under way has had. Frame goroutine.
+func (s *Set) Pending() int { return len(s.pending) }
+
 // now is the clock's tick, or the frame where there is no clock.
 func (s *Set) now() uint64 {
 	if s.clock == nil {

@@ -24,6 +24,9 @@ type Options struct {
 	// none does any more: who owns the Set has it told of polls and calls, or not.
 	// Default nil.
 	Busy func(bool)
+	// Driven: who made the Set calls Between itself, and watches may wait for
+	// entities that do not live yet. Default: the Set hooks itself in.
+	Driven bool
 }
 
 // Limits of a Set.
@@ -94,11 +97,11 @@ func (s *Set) Add(w ecs.World, app *tools.App, c *Compiled) (Info, error) {
 	}
 	s.bind(w, app)
 	x := &watch{probe: newProbe(c)}
-	if err := x.begin(w, s.loc); err != nil {
+	if err := x.begin(w, s.loc, s.opts.Driven); err != nil {
 		return Info{}, err
 	}
 	x.pauses = c.spec.Pause
-	x.system = !c.spec.ByTick && s.systems != nil
+	x.system = !c.spec.ByTick && (s.systems != nil || s.opts.Driven)
 	by := "tick"
 	if x.system {
 		by = "system"
@@ -125,7 +128,7 @@ func (s *Set) Add(w ecs.World, app *tools.App, c *Compiled) (Info, error) {
 }
 
 // begin makes the first look.
-func (x *watch) begin(w ecs.World, loc ecs.Locator) error {
+func (x *watch) begin(w ecs.World, loc ecs.Locator, unborn bool) error {
 	if x.bare {
 		e, ok := w.Holder(x.entity.ID)
 		if !ok {
@@ -135,7 +138,7 @@ func (x *watch) begin(w ecs.World, loc ecs.Locator) error {
 		c.entity, c.what = e, e.String()+c.what[len(c.spec.Entity):]
 		x.Compiled = &c
 	}
-	if x.count == nil && x.resource == nil && !w.Alive(x.entity) {
+	if x.count == nil && x.resource == nil && !unborn && !w.Alive(x.entity) {
 		err := &refusal.Error{Code: refusal.EntityDead, Message: fmt.Sprintf("entity %s is not alive", x.entity), Got: x.entity.String(), Next: "query"}
 		if now, ok := w.Holder(x.entity.ID); ok {
 			err.Hint = fmt.Sprintf("its slot holds %s now", now)
@@ -199,7 +202,7 @@ func (s *Set) sort() {
 			s.bySystem = append(s.bySystem, x)
 		}
 	}
-	want := len(s.bySystem) > 0 && s.systems != nil
+	want := len(s.bySystem) > 0 && s.systems != nil && !s.opts.Driven
 	if want == s.hooked {
 		return
 	}
@@ -234,7 +237,7 @@ func (s *Set) bind(w ecs.World, app *tools.App) {
 		s.clock = app.Clock
 		s.systems, _ = app.Systems.(tools.SystemHooks)
 	}
-	if s.systems == nil {
+	if s.systems == nil && !s.opts.Driven {
 		for _, x := range s.looking {
 			x.system = false
 		}

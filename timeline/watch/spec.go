@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -121,6 +122,51 @@ func ResourcePath(cat *ecs.Catalog, s string) (*ecs.Resource, *value.Path, error
 	}
 	return nil, nil, first
 }
+
+// Source is a world, live or recorded, of which single values are asked.
+type Source interface {
+	Alive(ecs.Entity) bool
+	Component(ecs.Entity, ecs.TypeID) (reflect.Value, bool)
+	Resource(ecs.TypeID) (reflect.Value, bool)
+}
+
+// Read gives what is watched as it is in a source: invalid if there is none. It
+// may lie in the source's memory. Counts cannot be read.
+func (c *Compiled) Read(from Source) reflect.Value {
+	var root reflect.Value
+	ok := false
+	switch {
+	case c.count != nil:
+		return root
+	case c.path == nil:
+		if from.Alive(c.entity) {
+			return reflect.ValueOf(true)
+		}
+		return root
+	case c.comp != nil:
+		root, ok = from.Component(c.entity, c.comp.ID)
+	default:
+		root, ok = from.Resource(c.resource.ID)
+	}
+	if !ok {
+		return reflect.Value{}
+	}
+	if root.Type().Size() == 0 {
+		return root
+	}
+	v, err := c.path.Get(value.Addressable(root))
+	if err != nil {
+		return reflect.Value{}
+	}
+	return v
+}
+
+// What says in words what is watched.
+func (c *Compiled) What() string { return c.what }
+
+// Entity is whose value it is; zero for resources and counts. Bare: only its
+// slot was given.
+func (c *Compiled) Entity() (e ecs.Entity, bare bool) { return c.entity, c.bare }
 
 // leaf is the type of what is watched.
 func (c *Compiled) leaf() *value.Type {

@@ -80,7 +80,7 @@ func New(h Host) *Tools {
 		snapshotTools(h),
 		profileTools(h),
 		then.Tools(),
-		causes.New(h).Tools(),
+		causes.New(h, then.Recorder()).Tools(),
 		operations.Tools(h),
 		inspectorTools(h),
 		text.Tools(),

@@ -30,6 +30,8 @@ type sessionHost interface {
 	// Paused tells whether the host's clock or its top state is paused; nil
 	// without both.
 	Paused() *bool
+	// Held tells why time stands still; nil while it passes.
+	Held() *tools.Held
 	// FrameTimes tells the speed of the loop.
 	FrameTimes() FrameTimes
 	// Logs reads the ring of log lines, and names the log file that is followed.
@@ -72,6 +74,7 @@ type contextResult struct {
 	FPS        float64         `json:"fps" jsonschema:"frames in the last second"`
 	FrameMs    *contextTimes   `json:"frameMs,omitempty" jsonschema:"time that the game's update takes; absent if nothing measures it"`
 	Paused     *bool           `json:"paused,omitempty" jsonschema:"whether the clock or the top state is paused; absent without both"`
+	Held       *tools.Held     `json:"held,omitempty" jsonschema:"why time stands still"`
 	App        json.RawMessage `json:"app,omitempty" jsonschema:"what the host says of itself"`
 	AppName    string          `json:"appName,omitempty" jsonschema:"the host's name"`
 	LogFile    string          `json:"logFile,omitempty" jsonschema:"the log file that get_logs follows"`
@@ -116,7 +119,7 @@ func contextTool(h sessionHost) *tools.Tool {
 			r.FrameMs = &contextTimes{millis(t.P50), millis(t.P95), millis(t.Max), t.Frames}
 		}
 		r.App, _ = h.Summary()
-		r.Paused = h.Paused()
+		r.Paused, r.Held = h.Paused(), h.Held()
 		if app != nil {
 			r.AppName = app.Name
 			if app.Events != nil {

@@ -1,13 +1,16 @@
 package causes
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"reflect"
 
+	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/timeline/watch"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -15,6 +18,13 @@ import (
 // Host is what the tools need of the server.
 type Host interface {
 	Logger() *slog.Logger
+	// App is the bound one; nil without. Off the frame only its times may be asked.
+	App() *tools.App
+	// FreshCatalog waits a moment for what the frame tells to show all answered
+	// calls.
+	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
+	// Held says why time stood still when the frame last told; nil: it passes.
+	Held() *tools.Held
 	// Updated tells subscribers that a resource has changed: "watch/w1" for
 	// ecs://watch/w1. Any goroutine.
 	Updated(path string)
@@ -30,19 +40,20 @@ type Observer = loop.Observer
 type Causes struct {
 	host    Host
 	watches *watch.Set
+	rec     *timeline.Recorder
 	log     *limiter // for watch hits
 }
 
-// New makes them.
-func New(h Host) *Causes {
-	c := &Causes{host: h, log: &limiter{log: h.Logger}}
+// New makes them. rec is the recording that blame looks through.
+func New(h Host, rec *timeline.Recorder) *Causes {
+	c := &Causes{host: h, rec: rec, log: &limiter{log: h.Logger}}
 	c.watches = watch.NewSet(watch.Options{Tell: c.tell, Busy: func(on bool) { h.Observe(c.watches, on) }})
 	return c
 }
 
 // Tools are in listing order.
 func (c *Causes) Tools() []*tools.Tool {
-	return c.watchTools()
+	return append(c.watchTools(), tools.Together(tools.Spec{Group: "past"}, c.blameTool(), determinismTool(), c.diagnoseTool())...)
 }
 
 // shown is a value as JSON: null where there is none. Off the frame, for values

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/timeline/watch"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -171,6 +172,18 @@ func (c *Causes) removeWatch(_ *tools.Frame, in watchRemoveArgs) (watchRemoveRes
 	return watchRemoveResult{in.ID}, c.watches.Remove(in.ID)
 }
 
+// mark puts a hit on the time line.
+func (c *Causes) mark(h *watch.Hit) {
+	if c.rec == nil || !c.rec.Recording() {
+		return
+	}
+	who := h.System
+	if h.Call != "" {
+		who = "call " + h.Call
+	}
+	c.rec.Mark(timeline.Mark{Tick: h.Tick, Kind: timeline.MarkWatch, Text: h.Watch + " by " + who})
+}
+
 // tell makes log lines and updates of resources from hits. On a goroutine of the
 // watches' own.
 func (c *Causes) tell(hits []watch.Hit) {
@@ -178,6 +191,7 @@ func (c *Causes) tell(hits []watch.Hit) {
 	for i := range hits {
 		h := &hits[i]
 		updated[h.Watch] = true
+		c.mark(h)
 		if !c.log.room(time.Now()) {
 			continue
 		}

@@ -42,11 +42,16 @@ func (k *clockTools) deadline() time.Time {
 	return time.Now().Add(limit - min(limit/8, 2*time.Second))
 }
 
-func clockInfo(f *tools.Frame, _ struct{}) (tools.ClockInfo, error) {
+type clockInfoResult struct {
+	tools.ClockInfo
+	Held *tools.Held `json:"held,omitempty" jsonschema:"why time stands still; absent while it passes"`
+}
+
+func clockInfo(f *tools.Frame, _ struct{}) (r clockInfoResult, err error) {
 	if f.App.Clock == nil {
-		return tools.ClockInfo{}, lacks("clock")
+		return r, lacks("clock")
 	}
-	return f.App.Clock.Info(), nil
+	return clockInfoResult{f.App.Clock.Info(), tools.HeldOf(f.App)}, nil
 }
 
 type clockSetArgs struct {

@@ -23,6 +23,8 @@ type statesResult struct {
 	Depth int      `json:"depth" jsonschema:"how many there are"`
 	Top   string   `json:"top" jsonschema:"the state that counts"`
 	Names []string `json:"names" jsonschema:"the states that can be pushed"`
+	// History is absent where the host does not keep it.
+	History []tools.StateChange `json:"history,omitempty" jsonschema:"the last changes, oldest first"`
 }
 
 func statesOf(f *tools.Frame) (r statesResult, err error) {
@@ -32,6 +34,9 @@ func statesOf(f *tools.Frame) (r statesResult, err error) {
 	r.Stack, r.Names = orEmpty(f.App.States.Stack()), orEmpty(f.App.States.Names())
 	if r.Depth = len(r.Stack); r.Depth > 0 {
 		r.Top = r.Stack[r.Depth-1]
+	}
+	if h, ok := f.App.States.(tools.StateHistory); ok {
+		r.History = h.History()
 	}
 	return r, nil
 }

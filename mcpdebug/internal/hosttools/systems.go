@@ -13,8 +13,10 @@ func Systems() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "systems_list", Effect: tools.ReadOnly, Example: `{"phase":"movement"}`,
 			Description: "The game's systems in running order with their times."}, systemsList),
-		tools.New(tools.Spec{Name: "systems_info", Effect: tools.ReadOnly, Example: `{"name":"movement"}`,
-			Description: "One system with its last 120 times."}, systemsInfo),
+		tools.NewPhased(tools.Spec{Name: "systems_info", Effect: tools.ReadOnly, Example: `{"name":"movement"}`,
+			Description: "One system with its last 120 times. observe runs ticks to see what it really changes, and puts the world back."},
+			tools.Phases[systemsInfoArgs, *observing, systemsInfoResult, systemsInfoResult]{
+				Before: func(_ *tools.Call, in systemsInfoArgs) (*observing, error) { return &observing{in: in}, nil }, Frame: systemsInfo}),
 		tools.New(tools.Spec{Name: "systems_stop", Idempotent: true, Example: `{"name":"movement"}`,
 			Description: "Skips a system until systems_start."}, systemsSwitch(false)),
 		tools.New(tools.Spec{Name: "systems_start", Idempotent: true, Example: `{"name":"movement"}`,
@@ -89,11 +91,18 @@ type systemTime struct {
 type systemsInfoResult struct {
 	tools.SystemInfo
 	Times []systemTime `json:"times" jsonschema:"its last 120 times, oldest first; empty where the host keeps none"`
+	observed
 }
 
-func systemsInfo(f *tools.Frame, in systemName) (r systemsInfoResult, err error) {
+func systemsInfo(f *tools.Frame, o *observing) (r systemsInfoResult, err error) {
+	in := o.in
 	if r.SystemInfo, err = systemRow(f, in.Name); err != nil {
 		return r, err
+	}
+	if in.Observe > 0 {
+		if r.observed, err = o.observe(f, r.SystemInfo); err != nil {
+			return r, err
+		}
 	}
 	r.Times = []systemTime{}
 	clock := f.App.Times()

@@ -22,6 +22,7 @@ type View struct {
 	Summary []byte       // what the host says of itself, as JSON
 	Samples []ecs.Entity // some living entities, a few of each archetype
 	Paused  *bool        // whether the clock or the top state is paused; nil without both
+	Held    *tools.Held  // why time stands still; nil: it passes
 	Frame   uint64
 	At      time.Time
 	Bound   bool // there is a world
@@ -98,7 +99,8 @@ func (b *binding) refresh(frame uint64) {
 		v.Samples = b.sampleEntities()
 	}
 	if b.app != nil && (b.app.States != nil || b.app.Clock != nil) {
-		v.Paused = b.readPaused()
+		v.Held = b.readHeld()
+		v.Paused = new(v.Held != nil)
 	}
 	if b.app != nil && b.app.Summary != nil {
 		v.Summary = b.readSummary(b.app.Summary)
@@ -131,15 +133,9 @@ func (b *binding) sampleEntities() (es []ecs.Entity) {
 	return es
 }
 
-func (b *binding) readPaused() (paused *bool) {
+func (b *binding) readHeld() (held *tools.Held) {
 	defer func() { _ = recover() }() // a host's own implementation
-	held := false
-	if b.app.States != nil {
-		stack := b.app.States.Stack()
-		held = len(stack) > 0 && stack[len(stack)-1] == "paused"
-	}
-	held = held || b.app.Clock != nil && b.app.Clock.Info().Paused
-	return &held
+	return tools.HeldOf(b.app)
 }
 
 // maxSummary bounds what the host tells of itself.

@@ -144,7 +144,7 @@ func (g *Game) hurtPlayer(n int) {
 			g.score.Deaths++
 			g.score.Elapsed = max(g.score.Elapsed, g.rules.WaveSeconds-4) // help comes soon
 			if g.rules.Lives > 0 && g.score.Deaths >= g.rules.Lives {
-				g.States.stack = append(g.States.stack, GameOver)
+				g.States.enter(GameOver)
 			}
 		}
 	}

@@ -136,13 +136,13 @@ func (g *Game) key(k KeyEvent) error {
 func (g *Game) start() {
 	switch g.States.Top() {
 	case Menu:
-		g.States.stack = append(g.States.stack, Playing)
+		g.States.enter(Playing)
 	case Paused:
 		g.States.pause(false)
 	case GameOver:
-		g.States.stack = g.States.stack[:len(g.States.stack)-1]
+		g.States.leave()
 		if n := len(g.States.stack); n == 0 || g.States.stack[n-1] != Playing {
-			g.States.stack = append(g.States.stack, Playing)
+			g.States.enter(Playing)
 		}
 		*g.score = Score{Wave: g.score.Wave, Pending: g.score.Pending}
 		g.helpUp()

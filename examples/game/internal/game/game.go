@@ -98,6 +98,7 @@ var defaultRules = Rules{WaveSeconds: 30, PlayerSpeed: 150, PlayerReload: 0.14, 
 func New(opts Options) (*Game, error) {
 	g := &Game{World: ecs.NewWorld(1024), opts: opts, renderer: render.New(), mixer: audio.NewMixer(audio.Rate, 24)}
 	g.States.stack = []string{Menu, Playing}
+	g.States.tick = func() uint64 { return g.tick.N }
 	g.Clock = Clock{g: g, scale: 1}
 	if opts.Sounds != nil {
 		bank, err := audio.LoadBank(g.mixer, opts.Sounds, opts.AssetDir)

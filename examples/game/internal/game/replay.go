@@ -23,7 +23,7 @@ func (c *Clock) Replay() (tools.Replay, error) {
 		return nil, &loupe.Error{Code: loupe.NotRunning, Message: "a level is being loaded"}
 	}
 	r := &replay{g: g, counts: g.counts, stepTime: g.stepTime, contacts: g.contacts}
-	g.replaying = true
+	g.replaying, g.States.aside = true, true
 	return r, nil
 }
 
@@ -49,7 +49,7 @@ func (r *replay) Tick() error {
 func (r *replay) End() {
 	r.g.counts, r.g.stepTime, r.g.contacts = r.counts, r.stepTime, r.contacts
 	r.g.findPlayer()
-	r.g.replaying = false
+	r.g.replaying, r.g.States.aside = false, false
 }
 
 // statesState saves the stack of states with the world: a tick can end the game.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/tools"
 )
 
 // The states of the game.
@@ -19,7 +20,28 @@ var stateNames = []string{Menu, Playing, Paused, GameOver}
 
 // States is the stack of states; the top one decides whether ticks advance.
 type States struct {
+	tools.StateLog
 	stack []string
+	tick  func() uint64
+	aside bool // changes are those of a replay, and undone
+}
+
+// enter and leave are the only ones that change the stack in play.
+func (s *States) enter(name string) {
+	s.stack = append(s.stack, name)
+	s.note("push", name)
+}
+
+func (s *States) leave() {
+	name := s.Top()
+	s.stack = s.stack[:len(s.stack)-1]
+	s.note("pop", name)
+}
+
+func (s *States) note(op, name string) {
+	if s.tick != nil && !s.aside {
+		s.Note(s.tick(), op, name)
+	}
 }
 
 // maxStates bounds the stack: pushing without end is a mistake.
@@ -44,7 +66,7 @@ func (s *States) Push(name string) error {
 		return &refusal.Error{Code: refusal.TooLarge, Message: "the stack of states is " + strconv.Itoa(maxStates) + " deep",
 			Hint: "states_pop leaves the top state"}
 	}
-	s.stack = append(s.stack, name)
+	s.enter(name)
 	return nil
 }
 
@@ -54,16 +76,16 @@ func (s *States) Pop() error {
 		return &refusal.Error{Code: refusal.InvalidArguments, Message: "the last state (" + s.stack[0] + ") cannot be left",
 			Hint: "states_push another state over it"}
 	}
-	s.stack = s.stack[:len(s.stack)-1]
+	s.leave()
 	return nil
 }
 
 // pause lays paused over the present state or takes it away.
 func (s *States) pause(on bool) {
 	if on && s.Top() != Paused {
-		s.stack = append(s.stack, Paused)
+		s.enter(Paused)
 	}
 	for !on && s.Top() == Paused && len(s.stack) > 1 {
-		s.stack = s.stack[:len(s.stack)-1]
+		s.leave()
 	}
 }

@@ -1,0 +1,154 @@
+package blame
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/timeline"
+	"github.com/loupe-ecs/loupe/timeline/watch"
+)
+
+// How a change is known.
+const (
+	Watched    = "watched"     // a watch saw it
+	Reexecuted = "re-executed" // the ticks were run again, to exactly what was recorded
+	Sampled    = "sampled"     // two samples differ
+)
+
+// Change is one change of a value. Values are copies, invalid where there was or
+// is none.
+type Change struct {
+	Tick     uint64
+	System   string // or watch.Outside; "" where it is not known or a call made it
+	Call     string // the client's call that made it
+	From, To reflect.Value
+	How      string
+	Note     string
+	// Also is what the same system changed on the same entity in that tick.
+	Also []Also
+}
+
+// Also is another value that changed with it.
+type Also struct {
+	Path     string
+	From, To reflect.Value
+}
+
+// Options say how far to look. The zero value asks for the last change.
+type Options struct {
+	Before *int64 // at or before this tick, or so many ticks back. Default: now
+	Count  int    // changes. Default 1
+}
+
+// Inquiry is a question under way.
+type Inquiry struct {
+	what  *watch.Compiled
+	count int
+	// From and To are the ticks that were looked through.
+	From, To uint64
+	spans    []*span // newest first
+	known    []Change
+	run      *rerun
+}
+
+// span is between two neighbouring samples that differ in the value.
+type span struct {
+	before, after timeline.Ref
+	from, to      reflect.Value
+	start, end    *timeline.Sample // nil: not to be run again
+	changes       []Change         // newest first
+	done          bool
+}
+
+// Ask looks through a recording. Any goroutine; it waits for the samples that
+// are being packed.
+func Ask(ctx context.Context, rec *timeline.Recorder, what *watch.Compiled, o Options) (*Inquiry, error) {
+	q := &Inquiry{what: what, count: max(o.Count, 1)}
+	var line *timeline.Line
+	if rec != nil {
+		rec.Flush(ctx)
+		line = rec.Line()
+	}
+	if line == nil || line.Len() == 0 {
+		return nil, &refusal.Error{Code: refusal.NotRecorded, Message: "nothing is recorded, and no watch saw a change: the past of this value is not known",
+			Hint: "record_start records from now on; watch_add names who changes it from now on", Next: "watch_add"}
+	}
+	_, to, _ := line.Ticks()
+	at := int64(to)
+	if o.Before != nil {
+		at = *o.Before
+	}
+	last, err := line.Find(at)
+	if err != nil {
+		return nil, err
+	}
+	q.From, q.To = line.First().Tick, last.Tick
+	q.scan(line, last)
+	for _, s := range q.spans {
+		q.prepare(line, s)
+	}
+	return q, nil
+}
+
+// scan finds the last changes from sample to sample.
+func (q *Inquiry) scan(line *timeline.Line, last timeline.Ref) {
+	var prev timeline.Ref
+	var old reflect.Value
+	first := true
+	for c := line.Walk(line.First(), last); c.Next(); {
+		v := q.what.Read(c)
+		if !first && same(old, v) {
+			prev = c.Ref()
+			continue
+		}
+		if v.IsValid() {
+			v = value.Copy(v)
+		}
+		if !first {
+			q.spans = append(q.spans, &span{before: prev, after: c.Ref(), from: old, to: v})
+			if len(q.spans) > q.count {
+				q.spans = slices.Delete(q.spans, 0, 1)
+			}
+		}
+		first, prev, old = false, c.Ref(), v
+	}
+	slices.Reverse(q.spans)
+}
+
+func same(a, b reflect.Value) bool {
+	if !a.IsValid() || !b.IsValid() {
+		return a.IsValid() == b.IsValid()
+	}
+	return value.Equal(a, b)
+}
+
+// prepare decides what is known of a span already.
+func (q *Inquiry) prepare(line *timeline.Line, s *span) {
+	c := Change{Tick: s.after.Tick, From: s.from, To: s.to, How: Sampled}
+	cause := s.after.Cause
+	if call, ok := strings.CutPrefix(cause, "call "); ok {
+		c.Call = call
+	} else if cause != "" && cause != timeline.CauseCrash {
+		c.System = watch.Outside
+		c.Note = cause // "parked load_level", "rewind"
+		if cause == timeline.CauseStart {
+			c.System, c.Note = "", "in a gap of the recording"
+		}
+	} else {
+		s.start, s.end = line.Sample(s.before), line.Sample(s.after)
+	}
+	s.changes, s.done = []Change{c}, s.start == nil
+}
+
+// Changes are the last changes, newest first.
+func (q *Inquiry) Changes() []Change {
+	list := []Change{}
+	for _, s := range q.spans {
+		list = append(list, s.changes...)
+	}
+	return list[:min(len(list), q.count)]
+}
