@@ -128,11 +128,12 @@ func fits(made map[*value.Type][]*tools.Tool, o *ComponentOptions) bool {
 	return n <= o.MaxListed && size <= o.MaxListedBytes
 }
 
-// entrySize is about what a tool takes in a listing, in bytes.
+// entrySize is about what a tool takes in a listing, in bytes as a client counts
+// them that writes JSON with spaces.
 func entrySize(t *tools.Tool) int {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {
 		return MaxListedBytes
 	}
-	return len(schema) + len(t.Name) + len(t.Description) + 90
+	return (len(schema) + len(t.Name) + len(t.Description) + 90) * 112 / 100
 }

@@ -1,7 +1,9 @@
 package builtin
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
@@ -136,17 +138,39 @@ func entityPaths(f *value.Field, path string, visit func(string)) {
 // contextDocument describes several components in one document.
 type contextDocument struct {
 	Components map[string]Document `json:"components" jsonschema:"description by component name"`
+	Omitted    []string            `json:"omitted,omitempty" jsonschema:"components left out to keep the document small, at most 100 of them"`
+	OmittedAll int                 `json:"omittedTotal,omitempty" jsonschema:"how many were left out"`
+	Hint       string              `json:"hint,omitempty" jsonschema:"how to read those left out"`
 }
+
+// maxDocument bounds a document that grows with the game, in bytes.
+const maxDocument = 64 << 10
 
 func contextOf(cat *ecs.Catalog, ct *ComponentTools, all bool) contextDocument {
 	d := contextDocument{Components: map[string]Document{}}
 	if cat == nil {
 		return d
 	}
-	for _, c := range cat.Components {
-		if all || c.Entities > 0 {
-			d.Components[c.Name] = document(c, ct)
+	// Those with most entities come first: there may be no room for all.
+	size := 0
+	for _, c := range slices.SortedStableFunc(slices.Values(cat.Components), func(a, b *ecs.Component) int { return cmp.Compare(b.Entities, a.Entities) }) {
+		if !all && c.Entities == 0 {
+			continue
 		}
+		doc := document(c, ct)
+		if b, err := json.Marshal(doc); err == nil {
+			size += len(b)
+		}
+		if size > maxDocument && len(d.Components) > 0 {
+			if d.OmittedAll++; d.OmittedAll <= 100 {
+				d.Omitted = append(d.Omitted, c.Name)
+			}
+			continue
+		}
+		d.Components[c.Name] = doc
+	}
+	if d.OmittedAll > 0 {
+		d.Hint = "the resource component/{name} or the tool describe tells of one; components_info lists them all in pages"
 	}
 	return d
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 )
 
 // cLoose has fields whose schema is no object: anything goes, or nothing does.
@@ -28,5 +30,21 @@ func TestDescribesFieldsOfAnyType(t *testing.T) {
 		if err := json.Unmarshal(d.Properties[field], &p); err != nil || p.GoType != want {
 			t.Errorf("%s: %s (%v), want goType %s", field, d.Properties[field], err, want)
 		}
+	}
+}
+
+// A game of hundreds of types must not fill a client's context with one read.
+func TestContextIsBounded(t *testing.T) {
+	h := tooltest.New(t)
+	for _, id := range wide(h.Arche, 200) {
+		h.Arche.NewEntity(id)
+	}
+	d := contextOf(h.World.Catalog(), nil, false)
+	b, err := json.Marshal(d)
+	if err != nil || len(b) > maxDocument+32<<10 {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	if len(d.Components) == 0 || len(d.Omitted) == 0 || len(d.Components)+d.OmittedAll != 200 || d.Hint == "" {
+		t.Errorf("%d described, %d left out, hint %q", len(d.Components), len(d.Omitted), d.Hint)
 	}
 }

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,6 +16,7 @@ import (
 type helpHost interface {
 	offerHost
 	Components() *ComponentTools
+	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
 	App() *tools.App
 	Status() Status
 	// ReadOnly: the server refuses tools that change anything.

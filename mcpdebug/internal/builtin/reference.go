@@ -26,12 +26,23 @@ func Reference(l *tools.Listing) []byte {
 	}
 	for _, g := range groups {
 		fmt.Fprintf(&b, "\n## %s\n", g)
-		for _, p := range byGroup[g] {
+		for i, p := range byGroup[g] {
+			if g == "components" && b.Len() > maxReference { // as many as the game has types
+				fmt.Fprintf(&b, "\n%d more, told in full by `help` with their name:\n\n", len(byGroup[g])-i)
+				for _, p := range byGroup[g][i:] {
+					fmt.Fprintf(&b, "- %s\n", p.Spec.Name)
+				}
+				break
+			}
 			referenceTool(&b, p)
 		}
 	}
 	return []byte(b.String())
 }
+
+// maxReference is where the reference stops telling of generated tools in full,
+// in bytes; the built-in ones take most of it.
+const maxReference = 128 << 10
 
 func referenceTool(b *strings.Builder, p *tools.Published) {
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n    %s\n\nFlags: %s.\n", p.Spec.Name, p.Spec.Description, p.Usage, flagText(p.Spec))

@@ -3,7 +3,9 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"math"
 	"strconv"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -190,6 +192,10 @@ func getLogsTool(h sessionHost) *tools.Tool {
 		case r.Truncated && q.Tail:
 			r.Hint = "older lines are left out: narrow with level or contains, or raise limit"
 		case r.Total == 0 && in.Contains == "" && in.After == "":
+			if all, _ := h.Logs(LogQuery{Tail: true, Level: math.MinInt32, Limit: 1, MaxBytes: page.DefaultMaxBytes}); all.Total > 0 {
+				r.Hint = fmt.Sprintf("no line matches, of the %d that are kept", all.Total)
+				break
+			}
 			r.Hint = "nothing was logged: the host adds LogHandler or BindLogFile so that its own lines appear here"
 		}
 		return r, nil

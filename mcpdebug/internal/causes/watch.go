@@ -29,7 +29,7 @@ func (c *Causes) watchTools() []*tools.Tool {
 		tools.NewOff(tools.Spec{Name: "watch_list", Effect: tools.ReadOnly, Idempotent: true, Example: `{"id":"w1"}`,
 			Description: "Watches and what they saw: tick, system or call, old, new."}, c.listWatches),
 		tools.New(tools.Spec{Name: "watch_remove", Effect: tools.Additive, Idempotent: true, WhenCrashed: true, WhenParked: true, Example: `{"id":"w1"}`,
-			Description: "Ends a watch."}, c.removeWatch),
+			Description: "Ends a watch for good."}, c.removeWatch),
 	)
 }
 
