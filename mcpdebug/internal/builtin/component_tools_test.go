@@ -64,7 +64,7 @@ func init() {
 
 // componentHarness is a world with the types above and their generated tools.
 func componentHarness(t *testing.T, o ComponentOptions) (*tooltest.Harness, *ComponentTools) {
-	h := tooltest.New(t, worldtools.Tools()...)
+	h := tooltest.New(t, worldtools.Tools(nil)...)
 	ids := []arche.ID{arche.ComponentID[cHealth](h.Arche), arche.ComponentID[cBody](h.Arche), arche.ComponentID[cTag](h.Arche), arche.ComponentID[cGold](h.Arche)}
 	for range 3 {
 		e := h.Arche.NewEntity(ids...)
@@ -205,7 +205,7 @@ func wide(w *arche.World, n int) []arche.ID {
 }
 
 func TestAutoListsAtMost24AndAnnouncesOncePerBurst(t *testing.T) {
-	h := tooltest.New(t, worldtools.Tools()...)
+	h := tooltest.New(t, worldtools.Tools(nil)...)
 	ids := wide(h.Arche, 200)
 	ct := NewComponentTools(h.Reg, ComponentOptions{})
 	announced := 0
@@ -249,7 +249,7 @@ func TestAutoListsAtMost24AndAnnouncesOncePerBurst(t *testing.T) {
 		t.Errorf("more of the same, then the last one's death: %d listed (was %d), %d announcements", n, before, announced)
 	}
 	ct.Clear()
-	if n := len(h.Reg.Listing().Tools); n != len(worldtools.Tools()) {
+	if n := len(h.Reg.Listing().Tools); n != len(worldtools.Tools(nil)) {
 		t.Errorf("%d tools are left", n)
 	}
 }
@@ -270,7 +270,7 @@ func TestListPolicies(t *testing.T) {
 }
 
 func TestGeneratedNamesAreUniqueAndClean(t *testing.T) {
-	h := tooltest.New(t, worldtools.Tools()...)
+	h := tooltest.New(t, worldtools.Tools(nil)...)
 	h.Reg.MustRegister(&tools.Tool{Spec: tools.Spec{Name: "cGold_configure", Description: "The host's own tool of that name."},
 		Handler: tools.HandlerFunc(func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })})
 	type cGold struct{ Coins int } // shares its short name with the package's

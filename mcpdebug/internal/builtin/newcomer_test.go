@@ -38,7 +38,7 @@ func init() {
 }
 
 func newcomer(t *testing.T) (*tooltest.Harness, string) {
-	h := tooltest.New(t, worldtools.Tools()...)
+	h := tooltest.New(t, worldtools.Tools(nil)...)
 	arche.AddResource(h.Arche, &snapScore{Points: 1})
 	h.Arche.NewEntity(arche.ComponentID[nPlace](h.Arche), arche.ComponentID[nVitals](h.Arche), arche.ComponentID[nAim](h.Arche))
 	NewComponentTools(h.Reg, ComponentOptions{}).Update(h.World.Catalog())
@@ -111,7 +111,7 @@ func TestAResourceIsNoComponent(t *testing.T) {
 // Every result of the built-in tools may say an integer in its two forms.
 func TestReferenceNamesTheOrdinaryForm(t *testing.T) {
 	reg := tools.NewRegistry()
-	reg.MustRegister(worldtools.Tools()...)
+	reg.MustRegister(worldtools.Tools(nil)...)
 	lines := strings.Split(string(Reference(reg.Listing())), "\n")
 	if !slices.Contains(lines, "| `count` | integer | how many there are |") {
 		t.Error("the result count of spawn is no integer in the reference")

@@ -5,9 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -23,9 +26,14 @@ type scriptHost interface {
 	OnResetSandbox(f func())
 }
 
-func scriptTools(h scriptHost) []*tools.Tool {
-	s := &script{host: h, box: sandbox.New(h.SandboxOptions())}
-	h.OnResetSandbox(func() { s.box.Reset() })
+func scriptTools(h scriptHost, then *past.Past) []*tools.Tool {
+	s := &script{host: h, then: then, box: sandbox.New(h.SandboxOptions()), thenBox: sandbox.New(h.SandboxOptions())}
+	h.OnResetSandbox(func() {
+		s.box.Reset()
+		s.thenM.Lock()
+		defer s.thenM.Unlock()
+		s.thenBox.Reset()
+	})
 	return tools.Together(tools.Spec{Group: "script"}, s.runTool(), s.resetTool())
 }
 
@@ -33,12 +41,18 @@ func scriptTools(h scriptHost) []*tools.Tool {
 type script struct {
 	host scriptHost
 	box  *sandbox.Sandbox
+	// Scripts over recorded worlds run off the frame, one at a time, with globals
+	// of their own.
+	then    *past.Past
+	thenM   sync.Mutex
+	thenBox *sandbox.Sandbox
 }
 
 type runLuaArgs struct {
 	Code      string `json:"code" jsonschema:"Lua 5.1 statements, or one expression"`
 	TimeoutMs int    `json:"timeoutMs,omitempty" jsonschema:"wall time in ms" debug:"min=1,max=1000,default=50"`
 	DryRun    bool   `json:"dryRun,omitempty" jsonschema:"undo at the end"`
+	past.At
 }
 
 type runLuaResult struct {
@@ -51,6 +65,7 @@ type runLuaResult struct {
 	Truncated bool            `json:"truncated,omitempty" jsonschema:"values or printed were cut at a limit"`
 	Steps     int64           `json:"steps" jsonschema:"instructions used"`
 	Ms        float64         `json:"ms" jsonschema:"milliseconds on the frame"`
+	past.Tick
 }
 
 type preparedScript struct {
@@ -60,27 +75,52 @@ type preparedScript struct {
 
 func (s *script) runTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{
-		Name: "run_lua", NeedsWorld: true,
+		Name: "run_lua", NeedsWorld: true, OffFrameWith: past.With,
 		Description: "Runs a bounded Lua script: `for e in world.query{with={'Enemy'}} do e.Health.HP = 7 end`. A failed or dry run changes nothing; globals stay. Manual: help run_lua.",
 		Manual:      sandbox.Manual(s.host.SandboxOptions()),
 		Example:     `{"code":"return world.count{with={'Position'}}"}`,
 	}, tools.Phases[runLuaArgs, preparedScript, *runLuaResult, *runLuaResult]{
+		Instead: func(c *tools.Call, in runLuaArgs) (*tools.Frame, error) { return s.then.OwnFrame(c, in.At) },
 		Before: func(_ *tools.Call, in runLuaArgs) (preparedScript, error) {
 			chunk, err := s.box.Compile(in.Code)
 			return preparedScript{chunk, sandbox.RunOptions{Timeout: time.Duration(in.TimeoutMs) * time.Millisecond, DryRun: in.DryRun}}, s.withManual(err)
 		},
 		Frame: func(f *tools.Frame, p preparedScript) (*runLuaResult, error) {
+			if f.Tick != nil {
+				return s.runThen(f, p)
+			}
 			r, err := s.box.Run(s.env(f), p.chunk, p.opt)
 			if err != nil {
 				return nil, s.withManual(err)
 			}
-			if r.Values == nil {
-				r.Values = []any{}
-			}
-			return &runLuaResult{Returned: r.Returned, Values: r.Values, Printed: r.Printed, Changes: r.Changes, DryRun: p.opt.DryRun,
-				Flushed: r.Flushed, Truncated: r.Truncated, Steps: r.Steps, Ms: r.Ms}, nil
+			return luaResult(r, p.opt.DryRun), nil
 		},
 	})
+}
+
+func luaResult(r *sandbox.Result, dry bool) *runLuaResult {
+	if r.Values == nil {
+		r.Values = []any{}
+	}
+	return &runLuaResult{Returned: r.Returned, Values: r.Values, Printed: r.Printed, Changes: r.Changes, DryRun: dry,
+		Flushed: r.Flushed, Truncated: r.Truncated, Steps: r.Steps, Ms: r.Ms}
+}
+
+// runThen runs a script over a recorded world, in a copy of its own that is
+// dropped: it may read, and what would have changed something is refused.
+func (s *script) runThen(f *tools.Frame, p preparedScript) (*runLuaResult, error) {
+	s.thenM.Lock()
+	defer s.thenM.Unlock()
+	p.opt.DryRun = true
+	r, err := s.thenBox.Run(sandbox.Env{World: f.World}, p.chunk, p.opt)
+	if err != nil {
+		return nil, s.withManual(err)
+	}
+	if r.Changes != (sandbox.Changes{}) {
+		return nil, &refusal.Error{Code: refusal.ReadOnly, Message: fmt.Sprintf("the script would change the world of tick %d, which is recorded; nothing was changed", *f.Tick),
+			Got: r.Changes, Hint: "leave at out to change the live world, or rewind first", Next: "rewind"}
+	}
+	return luaResult(r, false), nil
 }
 
 // withManual tells where scripts are explained.

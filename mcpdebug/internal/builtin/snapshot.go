@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/loupe-ecs/loupe/internal/store"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -28,14 +30,15 @@ type snapshotHost interface {
 	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
 }
 
-func snapshotTools(h snapshotHost) []*tools.Tool {
-	s := &snapshots{host: h}
+func snapshotTools(h snapshotHost, then *past.Past) []*tools.Tool {
+	s := &snapshots{host: h, then: then}
 	return tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())
 }
 
 // snapshots is shared by the snapshot tools of one server.
 type snapshots struct {
 	host snapshotHost
+	then *past.Past
 	// captures are reused: a large world's memory need not be asked for anew
 	// on the frame.
 	captures sync.Pool
@@ -74,7 +77,7 @@ func snapshotOptions(app *tools.App) *snapshot.Options {
 }
 
 type snapshotSaveArgs struct {
-	Name   string `json:"name,omitempty" jsonschema:"file name; an old file is replaced" debug:"default=snapshot"`
+	Name   string `json:"name,omitempty" jsonschema:"file name; an old file is replaced; @1200: that recorded tick" debug:"default=snapshot"`
 	Format string `json:"format,omitempty" jsonschema:"json: an export, not loadable" debug:"enum=loupe|json,default=loupe"`
 }
 
@@ -99,6 +102,7 @@ type snapshotSave struct {
 	frame   uint64
 	capture *snapshot.Capture
 	exclude []string
+	then    bool // a recorded tick: capture has it already
 }
 
 func (s *snapshots) saveTool() *tools.Tool {
@@ -106,14 +110,26 @@ func (s *snapshots) saveTool() *tools.Tool {
 		Description: "Saves the whole world to a file; snapshot_load goes back, snapshot_diff shows changes.",
 		Example:     `{"name":"before-boss"}`,
 	}, tools.Phases[snapshotSaveArgs, snapshotSave, snapshotSave, snapshotSaveResult]{
-		Before: func(_ *tools.Call, in snapshotSaveArgs) (snapshotSave, error) {
+		Before: func(c *tools.Call, in snapshotSaveArgs) (snapshotSave, error) {
 			if in.Name == "" {
 				in.Name = "snapshot"
+			}
+			if past.Names(in.Name) {
+				capture, sample, err := s.then.Named(c, in.Name, snapshotOptions(s.host.App()))
+				if err != nil {
+					return snapshotSave{}, err
+				}
+				in.Name = "tick-" + strconv.FormatUint(sample.Tick, 10)
+				return snapshotSave{in: in, started: time.Now(), capture: capture, frame: sample.Frame, then: true}, nil
 			}
 			return snapshotSave{in: in, started: time.Now(), capture: s.capture()}, s.files().Valid(in.Name)
 		},
 		Frame: func(f *tools.Frame, p snapshotSave) (snapshotSave, error) {
 			o := snapshotOptions(f.App)
+			if p.then {
+				p.exclude = excludedTypes(f.World.Catalog(), o.Exclude)
+				return p, nil
+			}
 			o.Frame, p.frame = f.Number, f.Number
 			start := time.Now()
 			err := p.capture.Take(f.World, o)
@@ -140,7 +156,9 @@ func excludedTypes(cat *ecs.Catalog, names []string) (out []string) {
 }
 
 func (s *snapshots) save(_ *tools.Call, p snapshotSave) (r snapshotSaveResult, err error) {
-	defer s.captures.Put(p.capture)
+	if !p.then {
+		defer s.captures.Put(p.capture)
+	}
 	suffix := suffixLoupe
 	if p.in.Format == "json" {
 		suffix = suffixJSON
@@ -256,6 +274,14 @@ func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*sn
 	}
 	if cat == nil {
 		return nil, "", entities.NoWorld()
+	}
+	if past.Names(name) {
+		capture, sample, err := s.then.Named(c, name, o)
+		if err != nil {
+			return nil, "", err
+		}
+		staged, err := capture.Stage(o)
+		return staged, "@" + strconv.FormatUint(sample.Tick, 10), err
 	}
 	f, err := s.files().Open(name)
 	if err != nil {

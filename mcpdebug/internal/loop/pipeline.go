@@ -217,7 +217,7 @@ func (c *call) offTheFrame() {
 	}
 	f := c.l.newFrame(c)
 	if i := c.job.Instead; i != nil {
-		f.World, f.Catalog, f.Number = i.World, i.Catalog, i.Number
+		f.World, f.Catalog, f.Number, f.Tick = i.World, i.Catalog, i.Number, i.Tick
 		c.frame = i.Number
 	}
 	if c.err = c.job.Frame(f); errors.Is(c.err, tools.ErrLater) {

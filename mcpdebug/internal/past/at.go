@@ -57,6 +57,9 @@ func (p *Past) frameOf(c *tools.Call, a At, world func(*timeline.Line, timeline.
 	if a.At == nil {
 		return nil, nil
 	}
+	if p == nil {
+		return nil, &refusal.Error{Code: refusal.NotRecorded, Message: "nothing is recorded", Got: *a.At}
+	}
 	l := p.line(c.Context)
 	ref, err := l.Find(*a.At)
 	if err != nil {

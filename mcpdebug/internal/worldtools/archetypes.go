@@ -10,6 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -18,6 +19,7 @@ type archetypesArgs struct {
 	Empty bool     `json:"empty,omitempty" jsonschema:"also those without entities"`
 	Limit int      `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=10000,default=50"`
 	page.Args
+	past.At
 }
 
 type archetypeRow struct {
@@ -39,6 +41,7 @@ type targetRow struct {
 type archetypesResult struct {
 	Archetypes []archetypeRow `json:"archetypes" jsonschema:"the archetypes, in the engine's order"`
 	page.Info
+	past.Tick
 }
 
 func archetypeOf(cat *ecs.Catalog, a *ecs.Archetype) archetypeRow {
@@ -53,7 +56,7 @@ func archetypeOf(cat *ecs.Catalog, a *ecs.Archetype) archetypeRow {
 	return r
 }
 
-func archetypesListTool() *tools.Tool {
+func archetypesListTool(then *past.Past) *tools.Tool {
 	type prep struct {
 		in   archetypesArgs
 		with entities.FromCatalog[[]ecs.TypeID]
@@ -64,10 +67,11 @@ func archetypesListTool() *tools.Tool {
 		with []ecs.TypeID
 	}
 	return tools.NewPhased(tools.Spec{
-		Name: "archetypes_list", Effect: tools.ReadOnly, Idempotent: true,
+		Name: "archetypes_list", Effect: tools.ReadOnly, Idempotent: true, OffFrameWith: past.With,
 		Description: "Lists archetypes with entities and memory.",
 		Example:     `{"with":["Health"]}`,
 	}, tools.Phases[archetypesArgs, prep, copied, archetypesResult]{
+		Instead: func(c *tools.Call, in archetypesArgs) (*tools.Frame, error) { return then.Frame(c, in.At) },
 		Before: func(c *tools.Call, in archetypesArgs) (prep, error) {
 			with, err := entities.Make(c, func(cat *ecs.Catalog) ([]ecs.TypeID, error) { return componentIDs(cat, "with", in.With) })
 			return prep{in, with}, err
@@ -87,7 +91,7 @@ func archetypesListTool() *tools.Tool {
 			}
 			page, info, err := page.Of("archetypes_list", rows, c.in.Limit, c.in.Args,
 				func(r *archetypeRow) string { return strconv.Itoa(r.ID) }, "pass next as cursor, or narrow it with the argument with")
-			return archetypesResult{page, info}, err
+			return archetypesResult{Archetypes: page, Info: info}, err
 		},
 	})
 }

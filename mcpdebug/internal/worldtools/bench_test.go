@@ -12,7 +12,7 @@ import (
 // checked and compiled, world scanned, all matches counted, the first page of
 // 50 copied out and encoded.
 func BenchmarkQueryTool(b *testing.B) {
-	h := tooltest.New(b, Tools()...)
+	h := tooltest.New(b, Tools(nil)...)
 	m := generic.NewMap2[Position, Health](h.Arche)
 	for i := range 1_000_000 {
 		m.NewWith(&Position{X: float64(i % 1009)}, &Health{HP: i * 7919 % 100, Max: 100})

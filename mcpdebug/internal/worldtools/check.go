@@ -13,6 +13,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -28,6 +29,7 @@ type finding struct {
 type checkArgs struct {
 	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=100"`
 	page.Args
+	past.At
 }
 
 type checkResult struct {
@@ -35,6 +37,7 @@ type checkResult struct {
 	Ended    bool      `json:"ended,omitempty" jsonschema:"the scan of values took too long and was ended early: there may be more"`
 	Frames   int       `json:"frames" jsonschema:"how many frames the scan of values was spread over; what moved meanwhile may be missed"`
 	page.Info
+	past.Tick
 }
 
 // maxCheckSlice bounds what the scan of values may cost one frame.
@@ -52,19 +55,20 @@ const (
 	maxNamed  = 5
 )
 
-func worldCheckTool() *tools.Tool {
+func worldCheckTool(then *past.Past) *tools.Tool {
 	return tools.NewPhased(tools.Spec{
-		Name: "world_check", Page: inspector.URI, Effect: tools.ReadOnly, Idempotent: true,
+		Name: "world_check", Page: inspector.URI, Effect: tools.ReadOnly, Idempotent: true, OffFrameWith: past.With,
 		Description: "Looks for trouble: locks, dead references, non-finite numbers, corruptible types, waste.",
 		Example:     `{}`,
 	}, tools.Phases[checkArgs, *checker, *checker, checkResult]{
-		Before: func(_ *tools.Call, in checkArgs) (*checker, error) { return &checker{in: in}, nil },
-		Frame:  func(f *tools.Frame, k *checker) (*checker, error) { return k, k.frame(f) },
+		Instead: func(c *tools.Call, in checkArgs) (*tools.Frame, error) { return then.Frame(c, in.At) },
+		Before:  func(_ *tools.Call, in checkArgs) (*checker, error) { return &checker{in: in}, nil },
+		Frame:   func(f *tools.Frame, k *checker) (*checker, error) { return k, k.frame(f) },
 		After: func(_ *tools.Call, k *checker) (checkResult, error) {
 			slices.SortStableFunc(k.findings, func(a, b finding) int { return cmp.Compare(gravity(&a), gravity(&b)) })
 			page, info, err := page.Of("world_check", k.findings, k.in.Limit, k.in.Args,
 				func(f *finding) string { return f.Code + " " + f.Subject }, "pass next as cursor")
-			return checkResult{page, k.ended, k.frames, info}, err
+			return checkResult{Findings: page, Ended: k.ended, Frames: k.frames, Info: info}, err
 		},
 	})
 }

@@ -10,17 +10,18 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 // Tools are the tools that read and change the ECS world.
-func Tools() []*tools.Tool {
+func Tools(then *past.Past) []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "world", NeedsWorld: true},
-		statsTool(), worldCheckTool(), componentsInfoTool(),
-		queryTool(), infoTool(),
+		statsTool(then), worldCheckTool(then), componentsInfoTool(),
+		queryTool(then), infoTool(then),
 		spawnTool(), setTool(), modifyTool(), removeTool(), despawnTool(),
-		archetypesListTool(), archetypesInfoTool(),
-		resourcesListTool(), resourcesInfoTool(), resourcesModifyTool(),
+		archetypesListTool(then), archetypesInfoTool(),
+		resourcesListTool(then), resourcesInfoTool(then), resourcesModifyTool(),
 	)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -20,6 +21,7 @@ type infoArgs struct {
 	Components   []string     `json:"components,omitempty" jsonschema:"only these components"`
 	ReferencedBy bool         `json:"referencedBy,omitempty" jsonschema:"look for who names it" debug:"default=true"`
 	MaxBytes     int          `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
+	past.At
 }
 
 type infoResult struct {
@@ -38,6 +40,7 @@ type infoResult struct {
 	Truncated     bool                       `json:"truncated,omitempty" jsonschema:"values or references were left out to keep within maxBytes"`
 	Hint          string                     `json:"hint,omitempty" jsonschema:"what to do next"`
 	Errors        map[string]string          `json:"errors,omitempty" jsonschema:"why a component's value is missing"`
+	past.Tick
 }
 
 type reference struct {
@@ -66,12 +69,14 @@ type computedCopy struct {
 	err  error
 }
 
-func infoTool() *tools.Tool {
+func infoTool(then *past.Past) *tools.Tool {
 	return entities.WithForms[infoArgs](tools.NewPhased(tools.Spec{
-		Name: "info", Effect: tools.ReadOnly, Idempotent: true,
+		Name: "info", Effect: tools.ReadOnly, Idempotent: true, OffFrameWith: past.With,
 		Description: "Reads one entity whole: values, relations and who refers to it.",
 		Example:     `{"entity":"42v3"}`,
-	}, tools.Phases[infoArgs, infoPrep, *infoCopy, infoResult]{Before: infoBefore, Frame: infoFrame, After: infoAfter}))
+	}, tools.Phases[infoArgs, infoPrep, *infoCopy, infoResult]{
+		Instead: func(c *tools.Call, in infoArgs) (*tools.Frame, error) { return then.Frame(c, in.At) },
+		Before:  infoBefore, Frame: infoFrame, After: infoAfter}))
 }
 
 func infoBefore(c *tools.Call, in infoArgs) (infoPrep, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -48,6 +49,7 @@ type queryArgs struct {
 	Offset  int      `json:"offset,omitempty" jsonschema:"skip so many matches first" debug:"min=0,max=100000000"`
 	Explain bool     `json:"explain,omitempty" jsonschema:"say how many each condition passed"`
 	page.Args
+	past.At
 }
 
 type queryResult struct {
@@ -62,6 +64,7 @@ type queryRest struct {
 	Offset       int                `json:"offset,omitempty" jsonschema:"how many matches were skipped"`
 	WorldChanged bool               `json:"worldChanged,omitempty" jsonschema:"entities have come, gone or moved, or other ones match, since the first page"`
 	Explain      *query.Explanation `json:"explain,omitempty" jsonschema:"how the matches came about"`
+	past.Tick
 }
 
 // AppendJSON implements [tools.Encoded]: the rows are JSON already.
@@ -135,12 +138,14 @@ type queryCopy struct {
 	hint    string // about a target that does not live
 }
 
-func queryTool() *tools.Tool {
+func queryTool(then *past.Past) *tools.Tool {
 	return entities.WithForms[queryArgs](tools.NewPhased(tools.Spec{
-		Name: "query", Effect: tools.ReadOnly, Idempotent: true,
+		Name: "query", Effect: tools.ReadOnly, Idempotent: true, OffFrameWith: past.With,
 		Description: "Finds entities; counts all, returns a page. info reads one whole.",
 		Example:     `{"with":["Health"],"where":"Health.HP < 10","select":["Health.HP"],"sort":"Health.HP","limit":5}`,
-	}, tools.Phases[queryArgs, *queryPrep, *queryCopy, queryResult]{Before: queryBefore, Frame: queryFrame, After: queryAfter}))
+	}, tools.Phases[queryArgs, *queryPrep, *queryCopy, queryResult]{
+		Instead: func(c *tools.Call, in queryArgs) (*tools.Frame, error) { return then.Frame(c, in.At) },
+		Before:  queryBefore, Frame: queryFrame, After: queryAfter}))
 }
 
 func queryBefore(c *tools.Call, in queryArgs) (*queryPrep, error) {

@@ -14,7 +14,7 @@ type orbits struct{ arche.Relation }
 
 // No target is null, as for every entity that is none.
 func TestRelationWithoutATargetIsNull(t *testing.T) {
-	h := tooltest.New(t, Tools()...)
+	h := tooltest.New(t, Tools(nil)...)
 	id := arche.ComponentID[orbits](h.Arche)
 	h.Arche.NewEntity(id)
 	e := h.FirstEntity()

@@ -10,12 +10,14 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 type resourcesArgs struct {
 	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=250"`
 	page.Args
+	past.At
 }
 
 type resourceRow struct {
@@ -29,19 +31,21 @@ type resourceRow struct {
 type resourcesResult struct {
 	Resources []resourceRow `json:"resources" jsonschema:"the resource types, in the order of their registration"`
 	page.Info
+	past.Tick
 }
 
-func resourcesListTool() *tools.Tool {
+func resourcesListTool(then *past.Past) *tools.Tool {
 	type copied struct {
 		in  resourcesArgs
 		cat *ecs.Catalog
 	}
 	return tools.NewPhased(tools.Spec{
-		Name: "resources_list", Effect: tools.ReadOnly, Idempotent: true,
+		Name: "resources_list", Effect: tools.ReadOnly, Idempotent: true, OffFrameWith: past.With,
 		Description: "Lists the world's resources.",
 		Example:     `{}`,
 	}, tools.Phases[resourcesArgs, resourcesArgs, copied, resourcesResult]{
-		Frame: func(f *tools.Frame, in resourcesArgs) (copied, error) { return copied{in, f.World.Catalog()}, nil },
+		Instead: func(c *tools.Call, in resourcesArgs) (*tools.Frame, error) { return then.Frame(c, in.At) },
+		Frame:   func(f *tools.Frame, in resourcesArgs) (copied, error) { return copied{in, f.World.Catalog()}, nil },
 		After: func(_ *tools.Call, c copied) (resourcesResult, error) {
 			rows := make([]resourceRow, len(c.cat.Resources))
 			for i, r := range c.cat.Resources {
@@ -49,7 +53,7 @@ func resourcesListTool() *tools.Tool {
 			}
 			page, info, err := page.Of("resources_list", rows, c.in.Limit, c.in.Args,
 				func(r *resourceRow) string { return r.Type }, "pass next as cursor")
-			return resourcesResult{page, info}, err
+			return resourcesResult{Resources: page, Info: info}, err
 		},
 	})
 }
@@ -58,6 +62,7 @@ type resourceArgs struct {
 	Name     string `json:"name" jsonschema:"name of the resource"`
 	Path     string `json:"path,omitempty" jsonschema:"only this path, such as Waves[2].Count"`
 	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
+	past.At
 }
 
 type resourceResult struct {
@@ -69,6 +74,7 @@ type resourceResult struct {
 	Omitted int             `json:"omittedBytes,omitempty" jsonschema:"the value was left out: so many bytes of JSON are more than maxBytes"`
 	Parts   []string        `json:"parts,omitempty" jsonschema:"paths to ask for instead"`
 	Hint    string          `json:"hint,omitempty" jsonschema:"how to ask for less"`
+	past.Tick
 }
 
 // resourcePath is a resource and a place in it.
@@ -77,7 +83,7 @@ type resourcePath struct {
 	path *value.Path
 }
 
-func resourcesInfoTool() *tools.Tool {
+func resourcesInfoTool(then *past.Past) *tools.Tool {
 	type prep struct {
 		in resourceArgs
 		at entities.FromCatalog[resourcePath]
@@ -88,10 +94,11 @@ func resourcesInfoTool() *tools.Tool {
 		v  reflect.Value
 	}
 	return tools.NewPhased(tools.Spec{
-		Name: "resources_info", Effect: tools.ReadOnly, Idempotent: true,
+		Name: "resources_info", Effect: tools.ReadOnly, Idempotent: true, OffFrameWith: past.With,
 		Description: "Reads a resource, whole or at a path. resources_list names them.",
 		Example:     `{"name":"Score"}`,
 	}, tools.Phases[resourceArgs, prep, copied, resourceResult]{
+		Instead: func(c *tools.Call, in resourceArgs) (*tools.Frame, error) { return then.Frame(c, in.At) },
 		Before: func(c *tools.Call, in resourceArgs) (prep, error) {
 			at, err := entities.Make(c, func(cat *ecs.Catalog) (resourcePath, error) {
 				r, err := findResource(cat, in.Name)

@@ -5,10 +5,11 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-type noArgs struct{}
+type statsArgs struct{ past.At }
 
 type statsResult struct {
 	Entities      ecs.EntityCounts `json:"entities" jsonschema:"the entity pool"`
@@ -19,6 +20,7 @@ type statsResult struct {
 	CachedFilters *int             `json:"cachedFilters,omitempty" jsonschema:"filters that the game registered with the engine"`
 	Locked        bool             `json:"locked" jsonschema:"whether a query is open, so that nothing can be spawned, removed or despawned"`
 	Engine        EngineFacts      `json:"engine" jsonschema:"the ECS engine"`
+	past.Tick
 }
 
 type archetypeCounts struct {
@@ -48,13 +50,14 @@ func EngineFactsOf(e ecs.Engine) EngineFacts {
 	return EngineFacts{e.Name, e.Version, e.MaxTypes, e.RelationsPerEntity, e.DanglingTargets, e.PointerHazard, e.Cannot}
 }
 
-func statsTool() *tools.Tool {
+func statsTool(then *past.Past) *tools.Tool {
 	return tools.NewPhased(tools.Spec{
-		Name: "stats", Effect: tools.ReadOnly, Idempotent: true,
+		Name: "stats", Effect: tools.ReadOnly, Idempotent: true, OffFrameWith: past.With,
 		Description: "How large the world is: entity pool, memory, archetypes, types, lock, engine.",
 		Example:     `{}`,
-	}, tools.Phases[noArgs, noArgs, *ecs.Catalog, statsResult]{
-		Frame: func(f *tools.Frame, _ noArgs) (*ecs.Catalog, error) { return f.World.Catalog(), nil },
+	}, tools.Phases[statsArgs, statsArgs, *ecs.Catalog, statsResult]{
+		Instead: func(c *tools.Call, in statsArgs) (*tools.Frame, error) { return then.Frame(c, in.At) },
+		Frame:   func(f *tools.Frame, _ statsArgs) (*ecs.Catalog, error) { return f.World.Catalog(), nil },
 		After: func(_ *tools.Call, cat *ecs.Catalog) (statsResult, error) {
 			out := statsResult{Entities: cat.Entities, MemoryBytes: cat.MemoryBytes, Locked: cat.Locked,
 				Engine: EngineFactsOf(cat.Engine)}

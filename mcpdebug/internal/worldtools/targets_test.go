@@ -21,7 +21,7 @@ type (
 // newArkWorld has four Spots and no relation yet, in an engine with many
 // relations for each entity.
 func newArkWorld(t *testing.T) (h *tooltest.Harness, spots []string) {
-	h = tooltest.New(t, Tools()...)
+	h = tooltest.New(t, Tools(nil)...)
 	w := ark.NewWorld()
 	h.World = arkworld.New(w)
 	ark.ComponentID[Mount](w)

@@ -78,7 +78,7 @@ func init() {
 
 // newWorld is a harness with a player, enemies, a chest and children.
 func newWorld(t testing.TB) *tooltest.Harness {
-	h := tooltest.New(t, Tools()...)
+	h := tooltest.New(t, Tools(nil)...)
 	w := h.Arche
 	arche.AddResource(w, &Score{Points: 3})
 	p := ptr(generic.NewMap4[Position, Health, Player, Title](w)).NewWith(&Position{1, 2}, &Health{100, 100}, &Player{}, &Title{"Hero"})
@@ -502,7 +502,7 @@ func TestReadingChangesNothing(t *testing.T) {
 
 // A catalog taken before the game registered a type is no reason to refuse it.
 func TestStaleCatalog(t *testing.T) {
-	h := tooltest.New(t, Tools()...)
+	h := tooltest.New(t, Tools(nil)...)
 	h.Stale = h.World.Catalog()
 	ptr(generic.NewMap2[Position, Health](h.Arche)).NewWith(&Position{}, &Health{HP: 3})
 	if out := h.OK("query", tooltest.Obj{"where": "Health.HP == 3", "sort": "Health.HP", "select": []string{"Health.HP"}}); tooltest.Num(t, out["matched"]) != 1 {

@@ -30,6 +30,7 @@ func (g *Game) App() *tools.App {
 		Physics:   physicsPart{g},
 		Audio:     audioPart{g},
 		Screen:    screenPart{g},
+		Inputs:    Inputs{g},
 		Snapshots: &tools.Snapshots{States: []tools.SnapshotState{statesState{&g.States}}},
 	}
 }

@@ -60,6 +60,14 @@ func (Events) Kinds() []tools.EventKind {
 
 // Push implements tools.EventSink.
 func (s Events) Push(kind string, payload any) error {
+	err := s.apply(kind, payload)
+	if err == nil {
+		s.g.note(kind, payload)
+	}
+	return err
+}
+
+func (s Events) apply(kind string, payload any) error {
 	g := s.g
 	switch p := payload.(type) {
 	case KeyEvent:

@@ -72,6 +72,7 @@ type Game struct {
 	drawTime time.Duration
 
 	wantLevel *LoadLevelEvent
+	given     []given // events since the last tick, for the recording
 
 	replaying bool // ticks are run to be looked at: nobody hears them
 
