@@ -17,7 +17,7 @@ import (
 
 // At is the argument of tools that can read a recorded moment.
 type At struct {
-	At *int64 `json:"at,omitempty" jsonschema:"recorded tick; -60: 60 ticks back"`
+	At *int64 `json:"at,omitempty" jsonschema:"tick, or -60"`
 }
 
 // With is the name of the argument, for tools.Spec.OffFrameWith.

@@ -13,11 +13,11 @@ import (
 )
 
 type findArgs struct {
-	Where  string `json:"where" jsonschema:"as in query, with resources and prev(x) for the value a sample before: Score.Points < prev(Score.Points)"`
-	Entity string `json:"entity,omitempty" jsonschema:"only this one"`
-	Edge   string `json:"edge,omitempty" jsonschema:"whether it begins or ends to hold, for any entity" debug:"enum=begins|ends,default=begins"`
+	Where  string `json:"where" jsonschema:"as in query, with prev(x)"`
+	Entity string `json:"entity,omitempty" jsonschema:"only this"`
+	Edge   string `json:"edge,omitempty" jsonschema:"to hold" debug:"enum=begins|ends,default=begins"`
 	Which  string `json:"which,omitempty" debug:"enum=last|first,default=last" jsonschema:"of several"`
-	From   *int64 `json:"from,omitempty" jsonschema:"tick; negative: ticks back"`
+	From   *int64 `json:"from,omitempty" jsonschema:"tick"`
 	To     *int64 `json:"to,omitempty" jsonschema:"tick"`
 }
 
@@ -42,7 +42,7 @@ type seen struct {
 func (p *Past) findTool() *tools.Tool {
 	return tools.NewOff(tools.Spec{Name: "find_tick", Effect: tools.ReadOnly, Idempotent: true,
 		Example:     `{"where":"Health.HP < prev(Health.HP)","entity":"2v0"}`,
-		Description: "Finds the last or first tick at which a condition began or ended to hold."}, p.find)
+		Description: "Finds the tick at which a condition began or ended to hold."}, p.find)
 }
 
 func (p *Past) find(c *tools.Call, in findArgs) (r findResult, err error) {

@@ -13,12 +13,12 @@ import (
 
 type historyArgs struct {
 	Entity string   `json:"entity,omitempty" jsonschema:"42v3"`
-	Paths  []string `json:"paths,omitempty" jsonschema:"Health.HP, or a resource's: Score.Points"`
-	Where  string   `json:"where,omitempty" jsonschema:"instead: over the entities that match, as in query"`
-	Of     string   `json:"of,omitempty" jsonschema:"with where: count, or min, max, avg, sum of a path: avg Health.HP" debug:"default=count"`
-	From   *int64   `json:"from,omitempty" jsonschema:"tick; negative: ticks back"`
+	Paths  []string `json:"paths,omitempty" jsonschema:"Health.HP, Score.Points"`
+	Where  string   `json:"where,omitempty" jsonschema:"instead: over entities, as in query"`
+	Of     string   `json:"of,omitempty" jsonschema:"count, or min, max, avg, sum: avg Health.HP" debug:"default=count"`
+	From   *int64   `json:"from,omitempty" jsonschema:"tick"`
 	To     *int64   `json:"to,omitempty" jsonschema:"tick"`
-	Points int      `json:"points,omitempty" jsonschema:"values of each" debug:"min=1,max=1000,default=60"`
+	Points int      `json:"points,omitempty" jsonschema:"how many" debug:"min=1,max=1000,default=60"`
 }
 
 type historyResult struct {
@@ -29,7 +29,7 @@ type historyResult struct {
 	Hint    string                       `json:"hint,omitempty" jsonschema:"what to mind"`
 }
 
-const historyDoc = "How a value, or a number over entities, went: at points, and in short over every tick."
+const historyDoc = "How a value, or a number over entities, went tick by tick."
 
 func (p *Past) historyTool() *tools.Tool {
 	return tools.NewOff(tools.Spec{Name: "history", Effect: tools.ReadOnly, Idempotent: true, Description: historyDoc,

@@ -8,7 +8,7 @@ import (
 )
 
 type startArgs struct {
-	Every    int  `json:"every,omitempty" jsonschema:"ticks from sample to sample" debug:"min=1,max=600,default=1"`
+	Every    int  `json:"every,omitempty" jsonschema:"ticks a sample" debug:"min=1,max=600,default=1"`
 	MemoryMB int  `json:"memoryMB,omitempty" jsonschema:"what samples may take" debug:"min=8,max=8192,default=256"`
 	Pin      bool `json:"pin,omitempty" jsonschema:"when memory is full end recording, instead of forgetting the oldest"`
 }
@@ -21,7 +21,7 @@ type startResult struct {
 }
 
 func (p *Past) startTool() *tools.Tool {
-	return tools.New(tools.Spec{Name: "record_start", Effect: tools.Additive, Idempotent: true, NeedsWorld: true, WhenParked: true, Example: `{"every":1,"memoryMB":256}`,
+	return tools.New(tools.Spec{Name: "record_start", Effect: tools.Additive, Idempotent: true, NeedsWorld: true, Unlisted: true, WhenParked: true, Example: `{"every":1,"memoryMB":256}`,
 		Description: "Records the whole world tick by tick, or changes how; what is recorded stays."},
 		func(f *tools.Frame, in startArgs) (startResult, error) {
 			p.rec.Bind(f.World, f.App)
@@ -42,7 +42,7 @@ type stopArgs struct {
 }
 
 func (p *Past) stopTool() *tools.Tool {
-	return tools.NewPhased(tools.Spec{Name: "record_stop", Effect: tools.Additive, Idempotent: true, WhenParked: true, WhenCrashed: true, Example: `{}`,
+	return tools.NewPhased(tools.Spec{Name: "record_stop", Effect: tools.Additive, Idempotent: true, Unlisted: true, WhenParked: true, WhenCrashed: true, Example: `{}`,
 		Description: "Ends recording; what is recorded stays readable."},
 		tools.Phases[stopArgs, stopArgs, stopArgs, infoResult]{
 			Frame: func(_ *tools.Frame, in stopArgs) (stopArgs, error) {
@@ -54,7 +54,7 @@ func (p *Past) stopTool() *tools.Tool {
 }
 
 type infoArgs struct {
-	Marks int `json:"marks,omitempty" jsonschema:"how many marks, the last" debug:"min=0,max=1000,default=50"`
+	Marks int `json:"marks,omitempty" jsonschema:"the last" debug:"min=0,max=1000,default=50"`
 }
 
 type infoResult struct {
@@ -93,7 +93,7 @@ type rewound struct {
 
 func (p *Past) infoTool() *tools.Tool {
 	return tools.NewOff(tools.Spec{Name: "record_info", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
-		Description: "What is recorded: ticks, cost, and marks of writes, events, errors, crashes."}, p.info)
+		Description: "What is recorded (record_start begins): ticks, marks of writes and errors."}, p.info)
 }
 
 func (p *Past) info(c *tools.Call, in infoArgs) (infoResult, error) {

@@ -14,9 +14,9 @@ import (
 const undo = `rewind {"to":"present"}`
 
 type rewindArgs struct {
-	Tick   *int64 `json:"tick,omitempty" jsonschema:"recorded tick; -60: 60 ticks back"`
-	To     string `json:"to,omitempty" jsonschema:"instead: back to before the first rewind" debug:"enum=present"`
-	Branch *int   `json:"branch,omitempty" jsonschema:"with tick: one that was left behind, from record_info"`
+	Tick   *int64 `json:"tick,omitempty" jsonschema:"tick, or -60"`
+	To     string `json:"to,omitempty" jsonschema:"instead: return" debug:"enum=present"`
+	Branch *int   `json:"branch,omitempty" jsonschema:"from record_info"`
 }
 
 type rewindResult struct {
@@ -41,7 +41,7 @@ type rewinding struct {
 
 func (p *Past) rewindTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "rewind", NeedsWorld: true, Example: `{"tick":-60}`,
-		Description: "Makes the live world what it was at a recorded tick, held; running on begins a branch."},
+		Description: "Makes the live world what it was at a recorded tick, and holds it."},
 		tools.Phases[rewindArgs, *rewinding, *rewinding, rewindResult]{Before: p.rewindBefore, Frame: p.rewindFrame,
 			After: func(_ *tools.Call, r *rewinding) (rewindResult, error) { return r.out, nil }})
 }
