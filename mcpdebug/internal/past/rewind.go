@@ -41,7 +41,7 @@ type rewinding struct {
 
 func (p *Past) rewindTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "rewind", NeedsWorld: true, Example: `{"tick":-60}`,
-		Description: "Makes the live world what it was at a recorded tick, and holds it."},
+		Description: "Makes the live world what it was at a tick, held."},
 		tools.Phases[rewindArgs, *rewinding, *rewinding, rewindResult]{Before: p.rewindBefore, Frame: p.rewindFrame,
 			After: func(_ *tools.Call, r *rewinding) (rewindResult, error) { return r.out, nil }})
 }
