@@ -95,7 +95,7 @@ type copying struct {
 	seen  map[copyKey]unsafe.Pointer
 	queue []func()
 	nodes int
-	bytes uintptr
+	bytes uint64
 	boxes int
 }
 
@@ -109,7 +109,7 @@ func (s *copying) note(src unsafe.Pointer, t reflect.Type, dst unsafe.Pointer) {
 // take asks whether one more reference of the given size may be copied.
 func (s *copying) take(size uintptr) bool {
 	s.nodes++
-	s.bytes += size
+	s.bytes += uint64(size)
 	return s.nodes <= copyNodes && s.bytes <= copyBytes
 }
 
