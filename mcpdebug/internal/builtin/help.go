@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,7 +15,6 @@ import (
 type helpHost interface {
 	offerHost
 	Components() *ComponentTools
-	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
 	App() *tools.App
 	Status() Status
 	// ReadOnly: the server refuses tools that change anything.
