@@ -56,7 +56,7 @@ func (m *markup) content(e *form.Element, s *shape.Shape, depth int) status {
 			}
 			e.Text = html.UnescapeString(strings.TrimSpace(text.String()))
 			return yes
-		case m.at("<") && m.i+1 == len(m.s):
+		case len(m.s)-m.i < len("<!--") && strings.HasPrefix("<!--", m.s[m.i:]):
 			return m.end()
 		case m.at("<") && isNameStart(m.s[m.i+1:]):
 			st := m.child(e, s, depth)
@@ -92,7 +92,8 @@ func (m *markup) content(e *form.Element, s *shape.Shape, depth int) status {
 // bodyEnd reads the end tag of a call whose content was JSON, if it is there.
 func (m *markup) bodyEnd(name string) status {
 	whole := m.i
-	if !m.blank() && !m.last {
+	m.blank()
+	if len(m.s)-m.i < len("</") && !m.last {
 		return m.end()
 	}
 	if m.at("</") {

@@ -19,7 +19,7 @@ func (s *scan) element(i int, name string) (int, status) {
 	case wait:
 		return i, s.short(view)
 	case no:
-		return i, s.failed(m.far)
+		return i, s.failedIn(view, max(m.far, m.i))
 	}
 	return s.found(s.fromElement(name, e, m.fixes, m.cut), i, i+m.i)
 }
@@ -95,7 +95,7 @@ func (s *scan) invoke(i int, tag string) (int, status) {
 	case wait:
 		return i, s.short(view)
 	case no:
-		return i, s.failed(m.far)
+		return i, s.failedIn(view, max(m.far, m.i))
 	}
 	f := s.fromElement(name, e, m.fixes, m.cut)
 	f.Form = Invoke
@@ -111,7 +111,7 @@ func (s *scan) functionTag(i int) (int, status) {
 	case wait:
 		return i, s.short(view)
 	case no:
-		return i, s.failed(m.far)
+		return i, s.failedIn(view, max(m.far, m.i))
 	}
 	f := s.fromElement(name, e, m.fixes, m.cut)
 	f.Form = ToolCall

@@ -276,7 +276,7 @@ func (s *scan) header(i int) (name string, at int, ok bool) {
 			if strings.EqualFold(name, "finish") {
 				continue
 			}
-			return name, i - len(b) + m[2], true
+			return name, i - len(b) + m[0], true
 		}
 	}
 	return "", 0, false

@@ -167,7 +167,7 @@ func (s *scan) argPairs(i int) (int, status) {
 		}
 	}
 	if len(e.Children) == 0 {
-		return i, s.failed(m.far)
+		return i, s.failedIn(view, max(m.far, m.i))
 	}
 	f := s.fromElement(e.Name, e, m.fixes, false)
 	f.Form = ToolCall

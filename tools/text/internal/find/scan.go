@@ -112,6 +112,20 @@ func (s *scan) short(view string) status {
 	return s.failed(len(view))
 }
 
+// failedIn is failed for an attempt that looked as far as far of its view: near
+// the view's end, the text may go on with the rest of a mark.
+func (s *scan) failedIn(view string, far int) status {
+	if far > len(view)-longestMark {
+		return s.short(view)
+	}
+	return s.failed(far)
+}
+
+// longestMark is more than the longest of the marks that are looked for at a
+// place, in bytes.
+const longestMark = 8
+
+// failed notes what a failed attempt looked at.
 func (s *scan) failed(far int) status {
 	s.spent += int64(far)
 	return no

@@ -82,7 +82,7 @@ func (s *scan) lineAbove(i int) string {
 }
 
 // exampleWords announce that something is shown rather than done.
-var exampleWords = regexp.MustCompile(`(?i)\b(examples?|for instance|e\.g\.|samples?|syntax|templates?|placeholders?|documentation|usage|would look|looks? like|look as follows|is written|are written|the form(?:at)? (?:is|of)|illustrat\w+|such as|do(?: not|n['’]t) (?:run|execute|call|send)|instead of|hypothetical\w*|z\.\s?B\.|Beispiel\w*|par exemple|ejemplo)(?:\W|$)`)
+var exampleWords = regexp.MustCompile(`(?i)\b(examples?|for instance|e\.g|samples?|syntax|templates?|placeholders?|documentation|usage|would look|looks? like|look as follows|is written|are written|the form(?:at)? (?:is|of)|illustrat\w+|such as|do(?: not|n['’]t) (?:run|execute|call|send)|instead of|hypothetical\w*|z\.\s?B\.|Beispiel\w*|par exemple|ejemplo)(?:\W|$)`)
 
 // exampleWord finds such a word in the last sentence of a line.
 func exampleWord(line string) string {

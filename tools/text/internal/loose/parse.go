@@ -21,6 +21,10 @@ type Result struct {
 	Far    int // how far it looked
 }
 
+// longestMark is more than the longest of the marks that are looked for at a
+// place, in bytes.
+const longestMark = 8
+
 // maxDepth bounds nesting: what is deeper is no call that a person wrote.
 const maxDepth = 48
 
@@ -46,7 +50,8 @@ func (p *parser) result(n *Node) Result {
 	case n != nil:
 		n.Fixed = p.fixed
 		return Result{Node: n, Status: Done, Far: p.far()}
-	case p.short:
+	case p.short, !p.last && p.far() > len(p.s)-longestMark:
+		// Where it failed, the text may go on with the rest of a mark.
 		return Result{Status: Short, Far: p.far()}
 	}
 	return Result{Far: p.far()}
