@@ -187,6 +187,7 @@ func (m *markup) inside(c *form.Element, s *shape.Shape, depth int) status {
 	}
 	raw := m.s[m.i : m.i+n]
 	from := m.i
+	m.far = max(m.far, m.i+n) // what was looked at counts, whatever comes of it
 	if elements := strings.Contains(raw, "<") && s.Kind != shape.Text && !s.Scalar(); elements {
 		fixes := len(m.fixes)
 		if st := m.content(c, s, depth); st != no {

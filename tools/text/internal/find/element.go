@@ -48,8 +48,9 @@ func (s *scan) fromElement(name string, e *form.Element, fixes []string, cut boo
 // been escaped.
 func (s *scan) escapedElement(i int, name string) (int, status) {
 	view, last := s.view(i)
-	// A call in escaped text is short; its end is the escaped bracket that ends
-	// the element.
+	if len(view) >= maxEscaped {
+		view, last, s.capped = view[:maxEscaped], false, true
+	}
 	text, at := unescape(view)
 	m := markup{s: text, last: last}
 	e, st := m.call(s.args(plain(name)))
@@ -62,6 +63,10 @@ func (s *scan) escapedElement(i int, name string) (int, status) {
 	fixes := append(m.fixes, "HTML entities for brackets")
 	return s.found(s.fromElement(name, e, fixes, m.cut), i, i+at[m.i])
 }
+
+// maxEscaped bounds a call in escaped text: all that may be one is unescaped
+// for each, whatever comes of it.
+const maxEscaped = 4 << 10
 
 // unescape undoes one level of HTML's entities, and tells for each byte of the
 // result (and for its end) where it came from.

@@ -45,7 +45,7 @@ func (s *scan) function(i int) (int, status) {
 	case loose.Short:
 		return i, s.short(view)
 	case loose.Failed:
-		return i, s.failed(r.Far)
+		return i, s.failed(r.Cost)
 	}
 	end := i + r.Node.End
 	if !prefixed {

@@ -3,6 +3,7 @@ package find
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/loupe-ecs/loupe/tools/text/internal/loose"
@@ -34,7 +35,7 @@ func (s *scan) object(i int) (int, status) {
 	case loose.Short:
 		return i, s.short(view)
 	case loose.Failed:
-		return i, s.failed(r.Far)
+		return i, s.failed(r.Cost)
 	}
 	end := i + r.Node.End
 	marked := s.marked(i)
@@ -50,7 +51,7 @@ func (s *scan) object(i int) (int, status) {
 	}
 	if len(c.calls) == 0 {
 		if r.Node.Cut {
-			return i, s.failed(r.Far)
+			return i, s.failed(r.Cost)
 		}
 		return end, yes
 	}
@@ -170,7 +171,7 @@ func (c *collector) call(n *loose.Node) (candidate, bool) {
 	// No arguments: the name alone, or the arguments beside it.
 	beside := &loose.Node{Kind: loose.Object}
 	for i, k := range n.Keys {
-		if k != key && !contains(besideKeys, k) {
+		if k != key && !slices.Contains(besideKeys, k) {
 			beside.Keys, beside.Items = append(beside.Keys, k), append(beside.Items, n.Items[i])
 		}
 	}
@@ -234,44 +235,43 @@ func argumentsOf(a *loose.Node) (args *loose.Node, fix string, ok bool) {
 	return nil, "", false
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
 // lookBack is how far before a value its header may begin.
 const lookBack = 240
 
 const (
-	headerName = `([A-Za-z0-9_.:/-]{1,80}?)`
+	headerName = `([A-Za-z0-9_.:/-]+?)`
 	headerEnd  = "\\s*(?:```\\w*\\s*)?$"
 )
 
-// headers name the tool whose arguments follow as JSON.
-var headers = []*regexp.Regexp{
+// headers name the tool whose arguments follow as JSON. Each is tried only
+// where one of its marks is, since matching costs more than finding.
+var headers = []struct {
+	marks []string
+	re    *regexp.Regexp
+}{
 	// ReAct.
-	regexp.MustCompile(`(?i:action)\s*:\s*[*"` + "`" + `]*` + headerName + `[*"` + "`" + `]*\s*\n\s*(?i:action[ _]input)\s*:` + headerEnd),
+	{[]string{"nput:", "nput :", "NPUT:"}, regexp.MustCompile(`(?i:action)\s*:\s*[*"` + "`" + `]*` + headerName + `[*"` + "`" + `]*\s*\n\s*(?i:action[ _]input)\s*:` + headerEnd)},
 	// Kimi, DeepSeek, Mistral, gpt-oss.
-	regexp.MustCompile(headerName + `(?::\d+)?\s*(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|\[ARGS\]|(?:<\|constrain\|>\s*json\s*)?<\|message\|>)` + headerEnd),
-	regexp.MustCompile(`<｜tool▁sep｜>\s*` + headerName + headerEnd),
-	regexp.MustCompile(`\[TOOL_CALLS\]\s*` + headerName + headerEnd),
-	regexp.MustCompile(`<tool_call>\s*` + headerName + headerEnd),
-	regexp.MustCompile(`<\|tool_calls?_begin\|>\s*` + headerName + headerEnd),
+	{[]string{"argument_begin|>", "sep｜>", "[ARGS]", "<|message|>"},
+		regexp.MustCompile(headerName + `(?::\d+)?\s*(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|\[ARGS\]|(?:<\|constrain\|>\s*json\s*)?<\|message\|>)` + headerEnd)},
+	{[]string{"sep｜>"}, regexp.MustCompile(`<｜tool▁sep｜>\s*` + headerName + headerEnd)},
+	{[]string{"[TOOL_CALLS]"}, regexp.MustCompile(`\[TOOL_CALLS\]\s*` + headerName + headerEnd)},
+	{[]string{"<tool_call>"}, regexp.MustCompile(`<tool_call>\s*` + headerName + headerEnd)},
+	{[]string{"_begin|>"}, regexp.MustCompile(`<\|tool_calls?_begin\|>\s*` + headerName + headerEnd)},
 }
 
 // header finds the name of a tool whose arguments begin at i, and where the
 // header begins.
 func (s *scan) header(i int) (name string, at int, ok bool) {
 	b := s.before(i, lookBack)
-	if !strings.ContainsAny(b, ">]:｜") {
-		return "", 0, false
+	if n := strings.LastIndexByte(b, '}'); n >= 0 {
+		b = b[n+1:] // what stands before other JSON is no header of this
 	}
-	for _, re := range headers {
-		if m := re.FindStringSubmatchIndex(b); m != nil {
+	for _, h := range headers {
+		if !slices.ContainsFunc(h.marks, func(m string) bool { return strings.Contains(b, m) }) {
+			continue
+		}
+		if m := h.re.FindStringSubmatchIndex(b); m != nil {
 			name := strings.TrimPrefix(b[m[2]:m[3]], "to=")
 			if strings.EqualFold(name, "finish") {
 				continue

@@ -137,6 +137,7 @@ func (m *markup) parameter(e *form.Element, tag string) status {
 	}
 	e.Children = append(e.Children, &form.Element{Name: name, Text: plainText(m.s[m.i : m.i+n])})
 	m.i += n
+	m.far = max(m.far, m.i)
 	ended, st := m.endTag(tag)
 	if st == yes && !ended {
 		return m.no()
@@ -144,7 +145,7 @@ func (m *markup) parameter(e *form.Element, tag string) status {
 	return st
 }
 
-var beforePairs = regexp.MustCompile(`<tool_call>\s*([A-Za-z0-9_.:/-]{1,80})\s*$`)
+var beforePairs = regexp.MustCompile(`<tool_call>\s*([A-Za-z0-9_.:/-]+)\s*$`)
 
 // argPairs handles an <arg_key> at i: <tool_call>X, then pairs of <arg_key> and
 // <arg_value>.
@@ -182,11 +183,11 @@ func (m *markup) pair(e *form.Element) status {
 			m.i = from
 			return m.end()
 		}
-		n := strings.Index(m.s[m.i:], "</"+tag+">")
 		if !m.at("<" + tag + ">") {
 			m.i = from
 			return m.no()
 		}
+		n := strings.Index(m.s[m.i:], "</"+tag+">")
 		if n < 0 {
 			m.i = from
 			return m.end()

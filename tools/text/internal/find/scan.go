@@ -38,8 +38,9 @@ type scan struct {
 	mode  mode
 	spent int64 // bytes that failed attempts looked at
 	out   []Found
-	after int  // where the last call ended, and
-	mark  bool // whether it stood where only calls stand
+	after int    // where the last call ended, and
+	mark  bool   // whether it stood where only calls stand
+	word  string // which example word was said before it
 }
 
 // triggers are the characters that something may begin at.

@@ -41,13 +41,29 @@ func (s *scan) standing(start, end int) (st Status, why string, known bool) {
 	if strings.TrimSpace(line) == "" {
 		lead = s.lineAbove(start)
 		if !strings.HasSuffix(lead, ":") {
+			s.word = ""
 			return Call, "", true
 		}
 	}
-	if word := exampleWord(lead); word != "" {
+	if word := s.announced(lead, line, start); word != "" {
 		return Quoted, "the text before it says " + `"` + word + `"`, true
 	}
 	return Call, "", true
+}
+
+// announced finds an example word in what stands before a call. Of a line that
+// has had a call already, the rest is looked at: what was said holds on.
+func (s *scan) announced(lead, line string, start int) string {
+	same := s.after > start-len(line) && s.after <= start
+	if same {
+		lead = s.text[s.after:start]
+	}
+	word := exampleWord(lead)
+	if word == "" && same {
+		word = s.word
+	}
+	s.word = word
+	return word
 }
 
 // fenced tells whether a call in a fence is made: unless the fence, or a

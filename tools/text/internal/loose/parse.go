@@ -19,6 +19,7 @@ type Result struct {
 	Node   *Node // if Done
 	Status Status
 	Far    int // how far it looked
+	Cost   int // at how much, the same twice where it did
 }
 
 // longestMark is more than the longest of the marks that are looked for at a
@@ -49,22 +50,23 @@ func (p *parser) result(n *Node) Result {
 	switch {
 	case n != nil:
 		n.Fixed = p.fixed
-		return Result{Node: n, Status: Done, Far: p.far()}
+		return Result{Node: n, Status: Done, Far: p.far(), Cost: p.i + p.looked}
 	case p.short, !p.last && p.far() > len(p.s)-longestMark:
 		// Where it failed, the text may go on with the rest of a mark.
-		return Result{Status: Short, Far: p.far()}
+		return Result{Status: Short, Far: p.far(), Cost: p.i + p.looked}
 	}
-	return Result{Far: p.far()}
+	return Result{Far: p.far(), Cost: p.i + p.looked}
 }
 
 type parser struct {
-	s     string
-	i     int
-	seen  int // how far it looked ahead
-	last  bool
-	call  bool // within name(...): texts need quotes
-	short bool
-	fixed Fixes
+	s      string
+	i      int
+	seen   int // how far it looked ahead, and
+	looked int // how much
+	last   bool
+	call   bool // within name(...): texts need quotes
+	short  bool
+	fixed  Fixes
 }
 
 func (p *parser) far() int { return max(p.i, p.seen) }

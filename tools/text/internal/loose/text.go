@@ -82,6 +82,10 @@ func (p *parser) ends(q *quote, mark string) (ends, known bool) {
 	}
 	for i := p.i + len(mark); i < p.i+innerReach; i++ {
 		p.seen = max(p.seen, i)
+		// Looking ahead may cost no more than reading does.
+		if p.looked++; p.looked > len(p.s) {
+			return true, true
+		}
 		if i >= len(p.s) {
 			return true, p.last
 		}
@@ -100,6 +104,7 @@ func (p *parser) ends(q *quote, mark string) (ends, known bool) {
 // delimited tells whether what may follow a value comes at i.
 func (p *parser) delimited(i int) (yes, known bool) {
 	for ; i < len(p.s); i++ {
+		p.looked++
 		switch p.s[i] {
 		case ' ', '\t', '\r', '\n':
 		case ',', ':', '}', ']', ')', '/', '=':
