@@ -42,7 +42,7 @@ type seen struct {
 func (p *Past) findTool() *tools.Tool {
 	return tools.NewOff(tools.Spec{Name: "find_tick", Effect: tools.ReadOnly, Idempotent: true,
 		Example:     `{"where":"Health.HP < prev(Health.HP)","entity":"2v0"}`,
-		Description: "Finds the tick at which a condition began or ended to hold."}, p.find)
+		Description: "Finds the tick at which a condition began or ended."}, p.find)
 }
 
 func (p *Past) find(c *tools.Call, in findArgs) (r findResult, err error) {
