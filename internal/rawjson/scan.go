@@ -230,6 +230,25 @@ func Members(object []byte, f func(key, value []byte)) {
 	}
 }
 
+// Elements calls f with each element of a checked array.
+func Elements(array []byte, f func(value []byte)) {
+	i := SkipSpace(array, 0)
+	if i >= len(array) || array[i] != '[' {
+		return
+	}
+	for i++; ; i++ {
+		v := SkipSpace(array, i)
+		end, err := Skip(array, v)
+		if err != nil {
+			return
+		}
+		f(array[v:end:end])
+		if i = SkipSpace(array, end); i >= len(array) || array[i] != ',' {
+			return
+		}
+	}
+}
+
 // Member returns one member of an object; nil: there is none.
 func Member(object []byte, name string) (value []byte) {
 	Members(object, func(k, v []byte) {

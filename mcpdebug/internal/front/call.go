@@ -210,7 +210,10 @@ type notifier struct {
 
 	mu      sync.Mutex
 	queue   [][]byte
-	last    float64 // progress sent last; it must increase
+	last    float64     // progress sent last; it must increase
+	sent    time.Time   // when
+	late    []byte      // progress that came too soon after
+	flush   *time.Timer // sends it
 	closed  bool
 	started bool // the stream is begun
 	wake    chan struct{}
@@ -272,6 +275,7 @@ func (n *notifier) run() {
 // finish sends what is pending and ends; nothing is emitted afterwards.
 func (n *notifier) finish() {
 	n.mu.Lock()
+	n.flushLocked()
 	n.closed = true
 	if n.timer != nil {
 		n.timer.Stop()
@@ -310,7 +314,37 @@ func (n *notifier) progressLocked(done, total float64, message string) {
 	if message != "" {
 		dst = rawjson.AppendString(append(dst, `,"message":`...), message)
 	}
-	n.emitLocked(append(dst, "}}"...))
+	dst = append(dst, "}}"...)
+	// What comes faster than a client can use is summed up: the newest counts.
+	wait := progressEvery - time.Since(n.sent)
+	switch {
+	case wait <= 0:
+		n.late = dst
+		n.flushLocked()
+	case n.late == nil:
+		n.late = dst
+		n.flush = time.AfterFunc(wait, func() {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.flushLocked()
+		})
+	default:
+		n.late = dst
+	}
+}
+
+// progressEvery is the least time between two notifications of progress.
+const progressEvery = 100 * time.Millisecond
+
+func (n *notifier) flushLocked() {
+	if n.flush != nil {
+		n.flush.Stop()
+	}
+	if n.late != nil {
+		n.sent = time.Now()
+		n.emitLocked(n.late)
+		n.late = nil
+	}
 }
 
 // watch tells the client its place in the queue from time to time, until the

@@ -58,7 +58,7 @@ func parseEnvelope(body []byte) (e envelope, failed *rpcError) {
 	switch body[start] {
 	case '{':
 	case '[':
-		return e, rpcErrorf(codeInvalid, "batches are not supported (the protocol dropped them): send one message a request")
+		return e, rpcErrorf(codeInvalid, "batches ended with protocol version 2025-03-26: send one message a request")
 	default:
 		return e, rpcErrorf(codeInvalid, "a JSON-RPC message is an object")
 	}

@@ -82,7 +82,9 @@ func (l *refusals) log(f *Front, d *denial, from string) {
 	f.b.Logger().Warn("request refused", "check", d.check, "got", clip(d.got), "from", from, "unlogged", more)
 }
 
-func (g *guard) check(r *http.Request) *denial {
+// check looks at one request. here: it is for the protocol's own path; others
+// are answered with 404, which asks for neither token nor content type.
+func (g *guard) check(r *http.Request, here bool) *denial {
 	if g.broken != nil {
 		return &denial{http.StatusServiceUnavailable, "token", "", "the server's token cannot be read: " + g.broken.Error(), "repair the token file and start again"}
 	}
@@ -100,6 +102,9 @@ func (g *guard) check(r *http.Request) *denial {
 	}
 	if d := g.originCheck(h); d != nil {
 		return d
+	}
+	if !here {
+		return nil
 	}
 	// Browsers ask for permission without the token.
 	preflight := r.Method == http.MethodOptions && g.listed(h)

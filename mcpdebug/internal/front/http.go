@@ -14,8 +14,20 @@ import (
 	"github.com/loupe-ecs/loupe/internal/rawjson"
 )
 
+// Path is where a Front with a port of its own answers.
+const Path = "/mcp"
+
+// route is the handler of the Front's own port: there is nothing but [Path].
+// Clients look for other documents (/.well-known/..., /register) to find out
+// whether they must authorize elsewhere; 404 says that they need not.
+func (f *Front) route(w http.ResponseWriter, r *http.Request) {
+	f.serve(w, r, r.URL.Path == Path || r.URL.Path == Path+"/")
+}
+
 // ServeHTTP answers one request. It may be mounted on any path.
-func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.serve(w, r, true) }
+
+func (f *Front) serve(w http.ResponseWriter, r *http.Request, here bool) {
 	f.active.Add(1)
 	defer f.active.Add(-1)
 	rw := &writer{w: w, rc: http.NewResponseController(w), d: f.o.WriteTimeout}
@@ -36,12 +48,16 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	default:
 	}
-	if d := f.guard.check(r); d != nil {
+	if d := f.guard.check(r, here); d != nil {
 		if d.status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="loupe"`)
 		}
 		f.refusals.log(f, d, r.RemoteAddr)
 		rw.json(d.status, d.body())
+		return
+	}
+	if !here {
+		f.fail(rw, http.StatusNotFound, nil, rpcErrorf(codeServer, "nothing is at %s: the address is %s", clip(r.URL.Path), Path))
 		return
 	}
 	if f.guard.listed(r.Header) {
@@ -147,6 +163,10 @@ func (f *Front) post(w *writer, r *http.Request, modern bool) {
 			w.w.Header().Set("Connection", "close")
 		}
 		f.fail(w, status, nil, failed)
+		return
+	}
+	if i := rawjson.SkipSpace(body, 0); i < len(body) && body[i] == '[' && !modern {
+		f.batch(w, r, body, jsonOK)
 		return
 	}
 	e, failed := parseEnvelope(body)

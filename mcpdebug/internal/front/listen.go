@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -103,7 +101,8 @@ func (f *Front) Serve(l net.Listener) {
 	defer f.mu.Unlock()
 	if f.server == nil {
 		f.server = &http.Server{
-			Handler:                      f,
+			Handler:                      http.HandlerFunc(f.route),
+			ConnState:                    connState,
 			ReadHeaderTimeout:            f.limits.readHeader,
 			ReadTimeout:                  f.limits.read,
 			IdleTimeout:                  f.limits.idle,
@@ -114,7 +113,7 @@ func (f *Front) Serve(l net.Listener) {
 		}
 	}
 	f.bound = append(f.bound, l)
-	server, limited := f.server, &limitListener{Listener: l, max: int64(f.o.MaxConns)}
+	server, limited := f.server, &limitListener{Listener: l, max: f.o.MaxConns}
 	select {
 	case <-f.quit:
 		l.Close()
@@ -122,39 +121,4 @@ func (f *Front) Serve(l net.Listener) {
 	default:
 	}
 	f.served.Go(func() { server.Serve(limited) })
-}
-
-// limitListener turns connections away beyond a number, and says so.
-type limitListener struct {
-	net.Listener
-	max  int64
-	open atomic.Int64
-}
-
-func (l *limitListener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if l.open.Add(1) <= l.max {
-			return &limitedConn{Conn: c, open: &l.open}, nil
-		}
-		body := appendError(nil, nil, rpcErrorf(codeServer, "all %d connections are in use: close some, or try again later", l.max))
-		c.SetDeadline(time.Now().Add(100 * time.Millisecond))
-		fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\nRetry-After: 1\r\n\r\n%s", len(body), body)
-		c.Close()
-		l.open.Add(-1)
-	}
-}
-
-type limitedConn struct {
-	net.Conn
-	open *atomic.Int64
-	once sync.Once
-}
-
-func (c *limitedConn) Close() error {
-	c.once.Do(func() { c.open.Add(-1) })
-	return c.Conn.Close()
 }

@@ -73,18 +73,28 @@ func TestPortInUseTellsWhoAnswers(t *testing.T) {
 	}
 }
 
+// A connection yields its place only while nothing is served on it.
 func TestConnectionCap(t *testing.T) {
-	_, _, url := serve(t, Options{MaxConns: 2}, false)
-	one, two := dial(t, url), dial(t, url)
+	b, _, url := serve(t, Options{MaxConns: 2}, false)
+	sid := connect(t, url)
+	var one net.Conn
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`
+	call := fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", sid, len(body), body)
 	ping := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`
-	for _, c := range []net.Conn{one, two} {
-		io.WriteString(c, ping)
-		c.Read(make([]byte, 1))
+	for i := range 2 {
+		c := dial(t, url)
+		if i == 0 {
+			one = c
+		}
+		io.WriteString(c, call)
+		eventually(t, "a call under way", func() bool { return b.waiting() == i+1 })
 	}
 	if a := raw(t, url, ping); a.status != 503 || !strings.Contains(a.body, "all 2 connections are in use") {
 		t.Errorf("a third connection: %d %s", a.status, a.body)
 	}
 	one.Close()
+	b.poll()
+	b.poll()
 	eventually(t, "room for a connection", func() bool {
 		c, err := net.Dial("tcp", one.RemoteAddr().String())
 		if err != nil {
@@ -97,6 +107,46 @@ func TestConnectionCap(t *testing.T) {
 		io.ReadFull(c, b)
 		return string(b) == "HTTP/1.1 200"
 	})
+}
+
+// Connections that only sit there, with half a header or after an answer, lock
+// nobody out.
+func TestIdleConnectionsYield(t *testing.T) {
+	for name, sent := range map[string]string{
+		"half a header": "POST /mcp HTTP/1.1\r\nHost: localhost\r\n",
+		"an answer ago": "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, url := serve(t, Options{MaxConns: 4}, false)
+			for range 10 {
+				c := dial(t, url)
+				io.WriteString(c, sent)
+				if !strings.Contains(sent, "half") && strings.Contains(sent, "ping") {
+					c.Read(make([]byte, 1))
+				}
+			}
+			eventually(t, "an answer", func() bool {
+				a := raw(t, url, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: 40\r\n\r\n"+`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+				return a.status == 200
+			})
+		})
+	}
+}
+
+func TestOtherPathsAreNowhere(t *testing.T) {
+	_, _, url := serve(t, Options{Token: "secret"}, false)
+	for _, path := range []string{"/", "/admin", "/mcp/x", "/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server/mcp", "/register"} {
+		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
+			a := raw(t, url, method+" "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+			if a.status != 404 || !strings.Contains(a.body, "/mcp") {
+				t.Errorf("%s %s: %d %s", method, path, a.status, a.body)
+			}
+		}
+	}
+	// Who may not talk to the server at all hears of no path either.
+	if a := raw(t, url, "GET /admin HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"); a.status != 403 {
+		t.Errorf("another host: %d", a.status)
+	}
 }
 
 // Scaled down: a slow header, a dripping body and an idle connection are cut; a

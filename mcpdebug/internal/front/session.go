@@ -15,6 +15,7 @@ import (
 // session is what a client of the session eras has between its requests.
 type session struct {
 	id      string
+	version string // of the protocol
 	client  string // for logs: name, version and the head of the id
 	init    json.RawMessage
 	canAsk  bool // it declared sampling or elicitation
@@ -148,6 +149,8 @@ const evictable = 10 * time.Second
 func (t *sessions) create(params []byte) *session {
 	s := &session{id: rand.Text(), init: bytes.Clone(params), subs: map[string]bool{}}
 	s.ctx, s.end = context.WithCancel(t.f.ctx)
+	asked, _ := rawjson.Text(rawjson.Member(params, "protocolVersion"))
+	s.version = negotiate(asked)
 	info := rawjson.Member(params, "clientInfo")
 	name, _ := rawjson.Text(rawjson.Member(info, "name"))
 	version, _ := rawjson.Text(rawjson.Member(info, "version"))
