@@ -2,7 +2,6 @@ package mcpdebug_test
 
 import (
 	"log/slog"
-	"net/http"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/mcpdebug"
@@ -10,12 +9,14 @@ import (
 )
 
 // server is the exported surface. It is compiled with and without the tag
-// nomcpdebug: both builds offer it alike.
+// nomcpdebug: both builds offer it alike, but for Handler.
 type server interface {
 	Bind(ecs.World, *tools.App)
 	Poll() bool
 	PollParked(operation string) bool
+	EndTick()
 	Guard(f func()) (ran bool)
+	GuardErr(f func() error) error
 	SetCrashed(text string)
 	Crashed() (string, bool)
 	Register(*tools.Tool) error
@@ -25,7 +26,6 @@ type server interface {
 	BindLogFile(path string)
 	LogHandler(next slog.Handler) slog.Handler
 	Dispatch(text string) string
-	Handler() http.Handler
 	URL() string
 	Port() int
 	Close() error

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 
 // TestMain lets the test binary be the game that dies.
 func TestMain(m *testing.M) {
+	stderr = io.Discard
 	if how := os.Getenv("LOUPE_TEST_DIE"); how != "" {
 		die(how, os.Getenv("LOUPE_TEST_CRASHFILE"))
 		return

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -258,5 +259,59 @@ func TestNilServerIsANoOp(t *testing.T) {
 	if _, ok := s.Crashed(); ok || s.Poll() || s.PollParked("x") || s.Close() != nil || s.Register(nil) != nil || s.Tools() != nil ||
 		s.HasBuiltInTools() || s.Dispatch(`{}`) != "" || s.URL() != "" || s.Port() != 0 || s.Handler() == nil || s.LogHandler(nil) == nil {
 		t.Error("a nil server does something")
+	}
+}
+
+// A game that stands still must not be silent: without a logger the panic is
+// printed as the runtime would have, once, with where to look at it.
+func TestGuardedPanicReachesStandardError(t *testing.T) {
+	printed := func(o *Options) string {
+		var b strings.Builder
+		stderr = &b
+		defer func() { stderr = io.Discard }()
+		s, err := Listen("127.0.0.1:0", o)
+		must(t, err)
+		defer s.Close()
+		w := newWorld()
+		for range 3 {
+			s.Guard(func() { brokenCombat(w) })
+			s.Poll()
+		}
+		if strings.Count(b.String(), s.URL()) > 1 {
+			t.Errorf("printed more than once: %s", b.String())
+		}
+		return strings.ReplaceAll(b.String(), s.URL(), "URL")
+	}
+	text := printed(&Options{NoDiscovery: true})
+	for _, want := range []string{"panic: runtime error: index out of range [3] with length 0", "brokenCombat(...)", "URL", "clear_crash"} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q is there %d times: %s", want, strings.Count(text, want), text)
+		}
+	}
+	if text = printed(&Options{NoDiscovery: true, Logger: slog.New(slog.DiscardHandler)}); text != "" {
+		t.Errorf("beside the host's logger: %s", text)
+	}
+}
+
+func TestGuardErr(t *testing.T) {
+	over := errors.New("game over")
+	var none *Server
+	for _, s := range []*Server{withoutPort(t, nil), none} {
+		if err := s.GuardErr(func() error { return over }); err != over {
+			t.Errorf("the update's own error is %v", err)
+		}
+		if err := s.GuardErr(func() error { return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	s := withoutPort(t, nil)
+	if err := s.GuardErr(func() error { panic("boom") }); err != nil {
+		t.Errorf("a recovered panic ends the loop: %v", err)
+	}
+	if text, crashed := s.Crashed(); !crashed || !strings.Contains(text, "boom") {
+		t.Errorf("not recorded: %s", text)
+	}
+	if err := s.GuardErr(func() error { t.Error("not suspended"); return over }); err != nil {
+		t.Errorf("a skipped update ends the loop: %v", err)
 	}
 }

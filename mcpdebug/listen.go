@@ -96,7 +96,9 @@ func (s *Server) DispatchText(messy string) string {
 }
 
 // Handler serves the protocol under a host's own HTTP server, on any path. A
-// nil server answers 503. Any goroutine.
+// nil server answers 503. Builds with the tag nomcpdebug lack this one method,
+// so that they link no HTTP: mount it in a file with the constraint !nomcpdebug.
+// Any goroutine.
 func (s *Server) Handler() http.Handler {
 	if s == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -4,13 +4,14 @@ package mcpdebug
 
 import (
 	"log/slog"
-	"net/http"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 // Server does nothing in this build: there is no port, no goroutine, no tool.
+// It has no Handler either, so that a build without the debug server links no
+// HTTP: mount the handler in a file with the constraint !nomcpdebug.
 type Server struct{}
 
 // Listen returns a server that does nothing, and no error.
@@ -36,6 +37,9 @@ func (s *Server) Guard(f func()) bool {
 	f()
 	return true
 }
+
+// GuardErr runs f without recovery.
+func (s *Server) GuardErr(f func() error) error { return f() }
 
 // SetCrashed does nothing.
 func (s *Server) SetCrashed(string) {}
@@ -71,13 +75,6 @@ func (s *Server) Dispatch(string) string { return "" }
 
 // DispatchText answers nothing.
 func (s *Server) DispatchText(string) string { return "" }
-
-// Handler answers 503.
-func (s *Server) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "built without the debug server", http.StatusServiceUnavailable)
-	})
-}
 
 // URL is empty.
 func (s *Server) URL() string { return "" }

@@ -45,14 +45,18 @@ func New(o *Options) *Server {
 	s.ring = logbuf.NewRing(2048, 512<<10)
 	s.ring.OnAdd(s.markLine)
 	s.log = s.newLogger(s.opts.Logger)
-	s.crashes = crashes.New(crashes.Scene{
+	scene := crashes.Scene{
 		Frame:     func() uint64 { return s.loop.Frame() },
 		World:     func() ecs.World { return s.loop.World() },
 		System:    func() string { return s.loop.System() },
 		LastCalls: func() []crashes.Call { return s.loop.LastCalls() },
 		Log:       s.crashLog,
 		Recorded:  func(c *crashes.Crash) { s.loop.FlushCrashed(c) },
-	}, s.log)
+	}
+	if s.opts.Logger == nil {
+		scene.Recovered = s.printCrash
+	}
+	s.crashes = crashes.New(scene, s.log)
 	s.updates = &updates.Updates{Scheme: s.opts.Components.Scheme, Registry: s.registry, Crashes: s.crashes, LastLine: s.ring.Last,
 		Catalog: func() *ecs.Catalog { return s.loop.Catalog() }, Watched: func() map[string]bool { return s.front.Watched() }}
 	s.builtIns = newBuiltIns(s)

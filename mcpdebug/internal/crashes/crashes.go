@@ -36,6 +36,9 @@ type Scene struct {
 	Log       func() []logbuf.Line
 	// Recorded is told of every crash once it is the present one.
 	Recorded func(*Crash)
+	// Recovered, if set, is told of the panics that were recovered here, which
+	// the runtime has not printed. Frame goroutine.
+	Recovered func(*Crash)
 }
 
 // Keeper holds the crash that the game is in. Methods may be called from any
@@ -95,7 +98,11 @@ func wireText(text string) string {
 func (k *Keeper) Recover(ran *bool) {
 	if p := recover(); p != nil {
 		*ran = false
-		k.record(k.ofPanic(p))
+		c := k.ofPanic(p)
+		k.record(c)
+		if k.scene.Recovered != nil {
+			k.scene.Recovered(c)
+		}
 	}
 }
 
