@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/loupe-ecs/loupe/internal/words"
 )
 
 // Handler returns a slog.Handler that records everything from debug level on
@@ -160,7 +162,7 @@ func appendAny(b []byte, v any) (out []byte) {
 }
 
 func appendString(b []byte, s string) []byte {
-	s = clip(strings.ToValidUTF8(s, "\uFFFD"), maxAttr)
+	s = words.Clip(strings.ToValidUTF8(s, "\uFFFD"), maxAttr)
 	j, _ := json.Marshal(s)
 	return append(b, j...)
 }

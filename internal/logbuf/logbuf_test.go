@@ -41,6 +41,57 @@ func TestReadGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
+func TestAnErrorOutlivesAFlood(t *testing.T) {
+	r := NewRing(100, 1<<20)
+	r.Add(Line{Level: slog.LevelError, Msg: "the game crashed"})
+	for i := range 1000 {
+		r.Add(Line{Level: slog.LevelInfo, Msg: fmt.Sprint("call ", i)})
+		if i%10 == 0 {
+			r.Add(Line{Level: slog.LevelWarn, Msg: fmt.Sprint("slow ", i)})
+		}
+	}
+	p := r.Read(Query{Level: slog.LevelError})
+	if len(p.Lines) != 0 || p.Dropped == 0 {
+		t.Errorf("101 warnings push the error out of 25 places, and it is counted: %+v", p)
+	}
+	r = NewRing(100, 1<<20)
+	r.Add(Line{Level: slog.LevelError, Msg: "the game crashed"})
+	for i := range 1000 {
+		r.Add(Line{Level: slog.LevelInfo, Msg: fmt.Sprint("call ", i)})
+	}
+	p = r.Read(Query{Level: slog.LevelError})
+	if got := messages(p); !slices.Equal(got, []string{"the game crashed"}) || p.Dropped != 0 {
+		t.Errorf("errors %q, %d dropped", got, p.Dropped)
+	}
+	p = r.Read(Query{Level: slog.LevelDebug})
+	if p.Total != 101 || p.Dropped != 900 || p.Lines[0].Msg != "the game crashed" || p.Lines[1].Msg != "call 900" {
+		t.Errorf("%d lines, %d dropped, %q", p.Total, p.Dropped, messages(p)[:2])
+	}
+	if p = r.Read(Query{After: p.Lines[1].N, Level: slog.LevelDebug}); p.Dropped != 0 || p.Total != 99 {
+		t.Errorf("after the loss: %d dropped of %d", p.Dropped, p.Total)
+	}
+}
+
+func TestOlderLinesAreReached(t *testing.T) {
+	r := NewRing(100, 1<<20)
+	for i := range 10 {
+		r.Add(Line{Msg: fmt.Sprint(i + 1), Level: slog.Level(4 * (i % 3))})
+	}
+	var got []string
+	before := uint64(0)
+	for {
+		p := r.Read(Query{Tail: true, Before: before, Limit: 4})
+		got = append(messages(p), got...)
+		if !p.Truncated {
+			break
+		}
+		before = p.Lines[0].N
+	}
+	if want := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}; !slices.Equal(got, want) {
+		t.Errorf("walked back over %q", got)
+	}
+}
+
 func TestReadFiltersAndCapsBytes(t *testing.T) {
 	r := NewRing(100, 1<<20)
 	log := slog.New(r.Handler(nil))

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/loupe-ecs/loupe/internal/words"
 )
 
 // Line is one record.
@@ -28,21 +30,59 @@ type Line struct {
 
 func (l *Line) size() int { return len(l.Msg) + len(l.Attrs) + 64 }
 
-// Ring is a bounded queue of lines.
+// Ring keeps the last lines. Warnings and errors have a share of their own: a
+// flood of what matters less does not push them out, nor the other way round.
 type Ring struct {
-	mu       sync.Mutex
+	mu     sync.Mutex
+	next   uint64 // number of the next line; the first is 1
+	grave  share  // warnings and errors
+	others share
+	tell   func(Line)
+}
+
+// share is a bounded queue of lines.
+type share struct {
 	lines    []Line // oldest first, from head on
 	head     int
 	bytes    int
-	next     uint64 // number of the next line; the first is 1
 	maxLines int
 	maxBytes int
-	tell     func(Line)
+	lost     uint64 // lines that were pushed out
+	lastLost uint64 // number of the newest of them
 }
 
-// NewRing keeps at most lines lines and about bytes bytes of them.
+// NewRing keeps at most lines lines and about bytes bytes of them, and besides
+// a quarter as many of warnings and errors.
 func NewRing(lines, bytes int) *Ring {
-	return &Ring{next: 1, maxLines: lines, maxBytes: bytes}
+	return &Ring{next: 1, others: share{maxLines: lines, maxBytes: bytes}, grave: share{maxLines: max(1, lines/4), maxBytes: bytes / 4}}
+}
+
+func (s *share) live() []Line { return s.lines[s.head:] }
+
+func (s *share) add(l Line) {
+	s.lines = append(s.lines, l)
+	s.bytes += l.size()
+	for len(s.lines)-s.head > 1 && (len(s.lines)-s.head > s.maxLines || s.bytes > s.maxBytes) {
+		old := &s.lines[s.head]
+		s.bytes -= old.size()
+		s.lost++
+		s.lastLost = old.N
+		*old = Line{}
+		s.head++
+	}
+	if s.head > s.maxLines {
+		s.lines = append(s.lines[:0], s.lines[s.head:]...)
+		s.head = 0
+	}
+}
+
+// lostAfter is how many lines with a greater number than n were pushed out, or
+// a little more: which numbers they had is not kept.
+func (s *share) lostAfter(n uint64) uint64 {
+	if n >= s.lastLost {
+		return 0
+	}
+	return min(s.lost, s.lastLost-n)
 }
 
 // OnAdd has f told of every line, after it was added. Set it before the first
@@ -55,7 +95,7 @@ const maxMessage = 16 << 10
 
 // Add appends a line; l.N is ignored.
 func (r *Ring) Add(l Line) {
-	l.Msg = clip(strings.ToValidUTF8(l.Msg, "\uFFFD"), maxMessage)
+	l.Msg = words.Clip(strings.ToValidUTF8(l.Msg, "\uFFFD"), maxMessage)
 	if r.tell != nil {
 		defer r.tell(l)
 	}
@@ -63,16 +103,10 @@ func (r *Ring) Add(l Line) {
 	defer r.mu.Unlock()
 	l.N = r.next
 	r.next++
-	r.lines = append(r.lines, l)
-	r.bytes += l.size()
-	for len(r.lines)-r.head > 1 && (len(r.lines)-r.head > r.maxLines || r.bytes > r.maxBytes) {
-		r.bytes -= r.lines[r.head].size()
-		r.lines[r.head] = Line{}
-		r.head++
-	}
-	if r.head > r.maxLines {
-		r.lines = append(r.lines[:0], r.lines[r.head:]...)
-		r.head = 0
+	if l.Level >= slog.LevelWarn {
+		r.grave.add(l)
+	} else {
+		r.others.add(l)
 	}
 }
 
@@ -83,20 +117,10 @@ func (r *Ring) Last() uint64 {
 	return r.next - 1
 }
 
-// clip cuts s at n bytes without splitting a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
-}
-
 // Query selects lines.
 type Query struct {
 	After    uint64 // only lines with a greater number
+	Before   uint64 // only lines with a smaller number; 0: all
 	Tail     bool   // the last Limit that match, not the first
 	Level    slog.Level
 	Contains string // in any case, in message or attributes
@@ -104,40 +128,33 @@ type Query struct {
 	MaxBytes int
 }
 
+func (q *Query) matches(l *Line, contains string) bool {
+	if l.N <= q.After || q.Before != 0 && l.N >= q.Before || l.Level < q.Level {
+		return false
+	}
+	return contains == "" || strings.Contains(strings.ToLower(l.Msg), contains) || strings.Contains(strings.ToLower(string(l.Attrs)), contains)
+}
+
 // Page is what a query found.
 type Page struct {
 	Lines     []Line
-	Next      uint64 // After of the next query
-	Dropped   uint64 // lines after After that are gone
+	Next      uint64 // After of the query that goes on to newer lines
+	Dropped   uint64 // lines after After, of the level or above, that are gone
 	Total     int    // lines that match, on this page or not
-	Truncated bool   // whether there are more after Next
+	Truncated bool   // whether more match than are here
+	Last      uint64 // number of the newest line of all; 0: none was ever added
 }
 
 // Read answers q.
 func (r *Ring) Read(q Query) Page {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	live := r.lines[r.head:]
-	p := Page{Next: r.next - 1}
-	oldest := r.next
-	if len(live) > 0 {
-		oldest = live[0].N
-	}
-	if !q.Tail && q.After+1 < oldest {
-		p.Dropped = oldest - 1 - q.After
+	p := Page{Next: r.next - 1, Last: r.next - 1, Dropped: r.grave.lostAfter(q.After)}
+	if q.Level < slog.LevelWarn {
+		p.Dropped += r.others.lostAfter(q.After)
 	}
 	contains := strings.ToLower(q.Contains)
-	var found []int
-	for i := range live {
-		l := &live[i]
-		if l.N <= q.After || l.Level < q.Level {
-			continue
-		}
-		if contains != "" && !strings.Contains(strings.ToLower(l.Msg), contains) && !strings.Contains(strings.ToLower(string(l.Attrs)), contains) {
-			continue
-		}
-		found = append(found, i)
-	}
+	found := merge(r.grave.live(), r.others.live(), func(l *Line) bool { return q.matches(l, contains) })
 	p.Total = len(found)
 	page := found
 	if q.Limit > 0 && len(page) > q.Limit {
@@ -148,36 +165,49 @@ func (r *Ring) Read(q Query) Page {
 		}
 	}
 	if q.MaxBytes > 0 {
-		page = fit(live, page, q.MaxBytes, q.Tail)
+		page = fit(page, q.MaxBytes, q.Tail)
 	}
-	for _, i := range page {
-		p.Lines = append(p.Lines, live[i])
+	for _, l := range page {
+		p.Lines = append(p.Lines, *l)
 	}
-	if n := len(page); !q.Tail && n < len(found) {
-		p.Truncated = true
+	p.Truncated = len(page) < len(found)
+	if p.Truncated && !q.Tail {
 		p.Next = q.After
-		if n > 0 {
-			p.Next = live[page[n-1]].N
+		if n := len(page); n > 0 {
+			p.Next = page[n-1].N
 		}
-	} else if q.Tail && n < len(found) {
-		p.Truncated = true
 	}
 	return p
 }
 
+// merge puts the wanted lines of two queues in the order of their numbers.
+func merge(a, b []Line, want func(*Line) bool) (out []*Line) {
+	for len(a) > 0 || len(b) > 0 {
+		from := &a
+		if len(a) == 0 || len(b) > 0 && b[0].N < a[0].N {
+			from = &b
+		}
+		if l := &(*from)[0]; want(l) {
+			out = append(out, l)
+		}
+		*from = (*from)[1:]
+	}
+	return out
+}
+
 // fit drops lines until the rest is within a number of bytes, but for one.
-func fit(live []Line, page []int, limit int, tail bool) []int {
+func fit(page []*Line, limit int, tail bool) []*Line {
 	size := 0
 	if tail {
 		for i := len(page) - 1; i >= 0; i-- {
-			if size += live[page[i]].size(); size > limit && i < len(page)-1 {
+			if size += page[i].size(); size > limit && i < len(page)-1 {
 				return page[i+1:]
 			}
 		}
 		return page
 	}
 	for i := range page {
-		if size += live[page[i]].size(); size > limit && i > 0 {
+		if size += page[i].size(); size > limit && i > 0 {
 			return page[:i]
 		}
 	}

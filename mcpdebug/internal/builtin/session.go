@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"math"
 	"strconv"
+	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
@@ -148,8 +148,8 @@ type getLogsArgs struct {
 
 type getLogsResult struct {
 	Lines     []LogLine `json:"lines" jsonschema:"oldest first"`
-	Next      string    `json:"next" jsonschema:"pass it as after to read on"`
-	Dropped   uint64    `json:"dropped" jsonschema:"lines after the cursor that were discarded before anybody read them"`
+	Next      string    `json:"next" jsonschema:"pass it as after to read on: older lines while truncated, then what is logged from now on"`
+	Dropped   uint64    `json:"dropped" jsonschema:"lines of the level that were logged after the cursor and are gone: the ring keeps the newest, warnings and errors apart"`
 	Total     int       `json:"total" jsonschema:"lines that match in all"`
 	Returned  int       `json:"returned" jsonschema:"lines here"`
 	Truncated bool      `json:"truncated" jsonschema:"whether more lines match"`
@@ -163,13 +163,13 @@ func getLogsTool(h sessionHost) *tools.Tool {
 		Description: "The game's newest log lines, crashes and clients' changes included.",
 	}, func(c *tools.Call, in getLogsArgs) (getLogsResult, error) {
 		q := LogQuery{Tail: in.After == "", Level: slog.LevelDebug - 4, Contains: in.Contains, Limit: in.Limit, MaxBytes: in.MaxBytes}
+		var follow uint64 // where newer lines begin for whoever walks back
 		if in.After != "" {
-			n, err := strconv.ParseUint(in.After, 10, 64)
-			if err != nil {
-				return getLogsResult{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "after is not a cursor of get_logs", Got: in.After,
-					Want: "next of an earlier answer", Hint: "leave it out to get the newest lines"}
+			var err error
+			if q.After, q.Before, follow, err = logCursor(in.After); err != nil {
+				return getLogsResult{}, err
 			}
-			q.After = n
+			q.Tail = q.Before != 0
 		}
 		if in.Level != "" {
 			if err := q.Level.UnmarshalText([]byte(in.Level)); err != nil {
@@ -186,18 +186,43 @@ func getLogsTool(h sessionHost) *tools.Tool {
 			q.MaxBytes = page.DefaultMaxBytes
 		}
 		p, path := h.Logs(q)
-		r := getLogsResult{Lines: logLines(p.Lines), Next: strconv.FormatUint(p.Next, 10), Dropped: p.Dropped, Total: p.Total, Returned: len(p.Lines),
+		if follow == 0 {
+			follow = p.Next
+		}
+		r := getLogsResult{Lines: logLines(p.Lines), Next: strconv.FormatUint(follow, 10), Dropped: p.Dropped, Total: p.Total, Returned: len(p.Lines),
 			Truncated: p.Truncated, Path: path}
+		if r.Truncated && q.Tail && len(p.Lines) > 0 {
+			r.Next = fmt.Sprintf("%d-%d", p.Lines[0].N, follow)
+		}
 		switch {
 		case r.Truncated && q.Tail:
-			r.Hint = "older lines are left out: narrow with level or contains, or raise limit"
-		case r.Total == 0 && in.Contains == "" && in.After == "":
-			if all, _ := h.Logs(LogQuery{Tail: true, Level: math.MinInt32, Limit: 1, MaxBytes: page.DefaultMaxBytes}); all.Total > 0 {
-				r.Hint = fmt.Sprintf("no line matches, of the %d that are kept", all.Total)
-				break
-			}
+			r.Hint = "older lines are left out: next as after reads them; or narrow with level or contains"
+		case r.Total == 0 && p.Last == 0:
 			r.Hint = "nothing was logged: the host adds LogHandler or BindLogFile so that its own lines appear here"
+		case r.Total == 0 && in.After == "":
+			r.Hint = fmt.Sprintf("%d lines were logged, none that is kept matches", p.Last)
+			if r.Dropped > 0 {
+				r.Hint += fmt.Sprintf("; %d that might have are gone", r.Dropped)
+			}
 		}
 		return r, nil
 	})
+}
+
+// logCursor reads next of an earlier answer: a line after which to go on, or,
+// as "12-40", a line before which to go on back and where newer lines begin.
+func logCursor(s string) (after, before, follow uint64, err error) {
+	back, newer, walking := strings.Cut(s, "-")
+	if walking {
+		before, err = strconv.ParseUint(back, 10, 64)
+		if err == nil && before > 0 {
+			if follow, err = strconv.ParseUint(newer, 10, 64); err == nil {
+				return 0, before, follow, nil
+			}
+		}
+	} else if after, err = strconv.ParseUint(s, 10, 64); err == nil {
+		return after, 0, 0, nil
+	}
+	return 0, 0, 0, &refusal.Error{Code: refusal.InvalidArguments, Message: "after is not a cursor of get_logs", Got: s,
+		Want: "next of an earlier answer", Hint: "leave it out to get the newest lines"}
 }
