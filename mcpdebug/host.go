@@ -3,8 +3,6 @@
 package mcpdebug
 
 import (
-	"context"
-	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -55,21 +53,12 @@ func (h host) Offers(tool string) bool {
 
 func (h host) Catalog() *ecs.Catalog        { return h.s.loop.Catalog() }
 func (h host) App() *tools.App              { return h.s.loop.View().App }
-func (h host) Paused() *bool                { return h.s.loop.View().Paused }
-func (h host) Held() *tools.Held            { return h.s.loop.View().Held }
 func (h host) SampleEntities() []ecs.Entity { return h.s.loop.View().Samples }
 
-func (h host) Summary() (json.RawMessage, uint64) {
-	v := h.s.loop.View()
-	return v.Summary, v.Frame
-}
-
-func (h host) FreshCatalog(ctx context.Context) (*ecs.Catalog, uint64) {
-	v := h.s.loop.View()
-	if v.Bound {
-		v = h.s.loop.Current(ctx)
-	}
-	return v.Catalog, v.Frame
+func (h host) Fresh(c *tools.Call) *loop.View {
+	v := h.s.loop.Current(c.Context)
+	c.FrameNo = v.Frame
+	return v
 }
 
 // The loop.

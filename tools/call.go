@@ -23,7 +23,7 @@ type Call struct {
 	Context  context.Context // done when the client is gone or the call timed out
 	Request  Request
 	Catalog  *ecs.Catalog // nil: no world is bound
-	FrameNo  uint64       // the last frame that polled
+	FrameNo  uint64       // the last frame that polled; the answer of an off-frame tool names it
 	Registry *Registry
 	Log      *slog.Logger // never nil
 	// Session asks the client back; nil unless the tool is Interactive and the

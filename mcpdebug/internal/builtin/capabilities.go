@@ -43,7 +43,8 @@ func capabilitiesTool(h helpHost, subsystems []Subsystem) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "capabilities", Group: "session", Effect: tools.ReadOnly, Idempotent: true,
 		Description: "What this server can do: limits, engine, and the subsystems the game provides or lacks.",
-	}, func(*tools.Call, struct{}) (capabilitiesResult, error) {
+	}, func(c *tools.Call, _ struct{}) (capabilitiesResult, error) {
+		v := h.Fresh(c) // first: a fresh Catalog brings its tools along
 		l := offered(h)
 		lim := h.Limits()
 		r := capabilitiesResult{
@@ -56,13 +57,13 @@ func capabilitiesTool(h helpHost, subsystems []Subsystem) *tools.Tool {
 				r.Counts["generated"]++
 			}
 		}
-		if cat := h.Catalog(); cat != nil {
+		if cat := v.Catalog; cat != nil {
 			r.Counts["components"], r.Counts["resources"] = len(cat.Components), len(cat.Resources)
 			r.Counts["archetypes"], r.Counts["entities"] = len(cat.Archetypes), cat.Entities.Alive
 			e := worldtools.EngineFactsOf(cat.Engine)
 			r.Engine = &e
 		}
-		app := h.App()
+		app := v.App
 		for _, s := range subsystems {
 			row := subsystemRow{Name: s.Name, Present: s.In(app)}
 			if !row.Present {

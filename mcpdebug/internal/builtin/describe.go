@@ -36,7 +36,7 @@ func describeTool(h helpHost) *tools.Tool {
 		Description: "Explains a component (ranges, labels, settable paths with examples), resource or tool.",
 		Example:     `{"name":"Position"}`,
 	}, func(c *tools.Call, in describeArgs) (describeResult, error) {
-		cat := h.Catalog()
+		cat := h.Fresh(c).Catalog
 		if cat != nil {
 			if comp, err := cat.Component(in.Name); err == nil {
 				d := document(comp, h.Components())

@@ -14,6 +14,7 @@ import (
 // helpHost is what the tools that explain the server need of it.
 type helpHost interface {
 	offerHost
+	freshHost
 	Components() *ComponentTools
 	App() *tools.App
 	Status() Status

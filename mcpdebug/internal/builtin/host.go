@@ -35,6 +35,15 @@ type Host interface {
 // App's methods may be called that say so. App is nil without one.
 type appHost interface{ App() *tools.App }
 
+// freshHost knows what the frame has published.
+type freshHost interface {
+	// Fresh is the published View for an answer off the frame: if the last one
+	// does not show what every call that was answered before has done, or is older
+	// than a second, and the frame polls, it waits for a new one, at most a quarter
+	// of a second. The answer names its frame.
+	Fresh(*tools.Call) *loop.View
+}
+
 // filesHost knows where files may be written.
 type filesHost interface{ Limits() Limits }
 

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -20,7 +19,7 @@ import (
 type documentHost interface {
 	offerHost
 	Components() *ComponentTools
-	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
+	freshHost
 	Logs(LogQuery) (page logbuf.Page, path string)
 	SandboxOptions() sandbox.Options
 	// SampleEntities are some living entities, a few of each archetype,
@@ -112,7 +111,7 @@ func Resources(h documentHost, scheme string) []*tools.Resource {
 }
 
 func contextContents(h documentHost, c *tools.Call, all bool) ([]tools.ResourceContents, error) {
-	cat, _ := h.FreshCatalog(c.Context)
+	cat := h.Fresh(c).Catalog
 	if cat == nil {
 		return nil, entities.NoWorld()
 	}
@@ -120,7 +119,7 @@ func contextContents(h documentHost, c *tools.Call, all bool) ([]tools.ResourceC
 }
 
 func findComponent(h documentHost, c *tools.Call, name string) (*ecs.Component, error) {
-	cat, _ := h.FreshCatalog(c.Context)
+	cat := h.Fresh(c).Catalog
 	if cat == nil {
 		return nil, entities.NoWorld()
 	}
@@ -153,7 +152,8 @@ type archetypeSummary struct {
 }
 
 func worldContents(h documentHost, c *tools.Call) ([]tools.ResourceContents, error) {
-	cat, frame := h.FreshCatalog(c.Context)
+	v := h.Fresh(c)
+	cat, frame := v.Catalog, v.Frame
 	if cat == nil {
 		return nil, entities.NoWorld()
 	}

@@ -1,14 +1,12 @@
 package builtin
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
@@ -22,18 +20,7 @@ type sessionHost interface {
 	Status() Status
 	// Build tells which program this is.
 	Build() Build
-	// FreshCatalog is the Catalog for an off-frame tool: if the last one is older
-	// than a second and the frame polls, it waits for a new one, at most a
-	// quarter of a second. frame is the host frame it was gathered in.
-	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
-	// Summary is what the host said of itself in App.Summary, as JSON of at
-	// most a kilobyte, and the frame it said it in; nil without.
-	Summary() (json.RawMessage, uint64)
-	// Paused tells whether the host's clock or its top state is paused; nil
-	// without both.
-	Paused() *bool
-	// Held tells why time stands still; nil while it passes.
-	Held() *tools.Held
+	freshHost
 	// FrameTimes tells the speed of the loop.
 	FrameTimes() FrameTimes
 	// Logs reads the ring of log lines, and names the log file that is followed.
@@ -72,7 +59,7 @@ type contextResult struct {
 	World      *contextWorld   `json:"world" jsonschema:"the bound world as it was in its frame; null without one"`
 	State      string          `json:"state" jsonschema:"starting, running, parked, crashed, stalled or closed"`
 	Operation  string          `json:"operation,omitempty" jsonschema:"what is suspended midway while parked"`
-	Frame      uint64          `json:"frame" jsonschema:"frames so far"`
+	Frame      uint64          `json:"frame" jsonschema:"the frame that world, paused and app are of: the newest, unless none comes"`
 	FPS        float64         `json:"fps" jsonschema:"frames in the last second"`
 	FrameMs    *contextTimes   `json:"frameMs,omitempty" jsonschema:"time that the game's update takes; absent if nothing measures it"`
 	Paused     *bool           `json:"paused,omitempty" jsonschema:"whether the clock or the top state is paused; absent without both"`
@@ -108,20 +95,20 @@ func contextTool(h sessionHost) *tools.Tool {
 		Name: "context", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 		Description: "What runs here: world, state, speed, the host's summary. Call it first; then query.",
 	}, func(c *tools.Call, _ struct{}) (contextResult, error) {
-		cat, at := h.FreshCatalog(c.Context)
-		st, app := h.Status(), h.App()
-		r := contextResult{State: st.State, Operation: st.Operation, Frame: st.Frame, Build: h.Build(), EventKinds: []string{}}
+		v := h.Fresh(c)
+		cat := v.Catalog
+		st, app := h.Status(), v.App
+		r := contextResult{State: st.State, Operation: st.Operation, Frame: v.Frame, Build: h.Build(), EventKinds: []string{}}
 		if cat != nil {
 			r.World = &contextWorld{Entities: cat.Entities.Alive, Archetypes: len(cat.Archetypes), Components: len(cat.Components),
-				Resources: len(cat.Resources), MemoryBytes: cat.MemoryBytes, Locked: cat.Locked, Frame: at, Engine: cat.Engine.Name}
+				Resources: len(cat.Resources), MemoryBytes: cat.MemoryBytes, Locked: cat.Locked, Frame: v.Frame, Engine: cat.Engine.Name}
 		}
 		t := h.FrameTimes()
 		r.FPS = float64(int(t.FPS*10+0.5)) / 10
 		if t.Frames > 0 {
 			r.FrameMs = &contextTimes{millis(t.P50), millis(t.P95), millis(t.Max), t.Frames}
 		}
-		r.App, _ = h.Summary()
-		r.Paused, r.Held = h.Paused(), h.Held()
+		r.App, r.Paused, r.Held = v.Summary, v.Paused, v.Held
 		if app != nil {
 			r.AppName = app.Name
 			if app.Events != nil {

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,7 +26,7 @@ type snapshotHost interface {
 	App() *tools.App
 	Build() Build
 	Components() *ComponentTools
-	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
+	freshHost
 }
 
 func snapshotTools(h snapshotHost, then *past.Past) []*tools.Tool {
@@ -269,7 +268,7 @@ func (s *snapshots) whichFile() error {
 // decode reads a file for the bound world, off the frame.
 func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*snapshot.Staged, string, error) {
 	cat := c.Catalog
-	if fresh, _ := s.host.FreshCatalog(c.Context); fresh != nil {
+	if fresh := s.host.Fresh(c).Catalog; fresh != nil {
 		cat = fresh
 	}
 	if cat == nil {

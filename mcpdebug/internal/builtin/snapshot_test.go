@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,8 +10,8 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -26,8 +25,8 @@ type dataHost struct {
 
 func (s *dataHost) Limits() Limits  { return Limits{DataDir: s.dir} }
 func (s *dataHost) App() *tools.App { return s.h.App }
-func (s *dataHost) FreshCatalog(context.Context) (*ecs.Catalog, uint64) {
-	return s.h.World.Catalog(), s.h.Frame
+func (s *dataHost) Fresh(*tools.Call) *loop.View {
+	return &loop.View{Catalog: s.h.World.Catalog(), Frame: s.h.Frame}
 }
 
 type snapPos struct{ X, Y float64 }

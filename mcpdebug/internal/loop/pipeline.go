@@ -247,7 +247,11 @@ func (c *call) finish() *tools.Reply {
 	if err != nil {
 		return c.refuse(err)
 	}
-	return success(r, c.frame, c.took)
+	frame := c.frame
+	if c.pub.Spec.OffFrame {
+		frame = c.tc.FrameNo // of the facts that it told
+	}
+	return success(r, frame, c.took)
 }
 
 // guarded turns a panic of a part into its answer.

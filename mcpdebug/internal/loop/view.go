@@ -175,8 +175,8 @@ func (l *Loop) settle() {
 // new one, at most refreshWait and only while the frame polls.
 func (l *Loop) Current(ctx context.Context) *View {
 	v := l.View()
-	if v.effects == l.bound.effects.Load() {
-		return l.recent(ctx)
+	if v.effects == l.bound.effects.Load() && time.Since(v.At) <= time.Second {
+		return v
 	}
 	return l.awaitRefresh(ctx, v)
 }
