@@ -8,7 +8,7 @@ LUASEED ?= 0
 N ?= 40
 SEED ?= 0
 
-.PHONY: test check race vet lint fuzz fuzz-lua mutate docs bench bench-quick run conformance interop screenshot soak
+.PHONY: inspector inspector-test test check race vet lint fuzz fuzz-lua mutate docs bench bench-quick run conformance interop screenshot soak
 
 test: vet
 	$(GO) test ./...
@@ -57,6 +57,14 @@ run:
 
 screenshot:
 	$(GO) run ./examples/game/internal/cmd/screenshot -o docs/screenshot.png
+
+# The page for people: what its sources give, and a browser that uses it.
+inspector:
+	sh scripts/inspector.sh build
+
+inspector-test:
+	sh scripts/inspector.sh check
+	sh scripts/inspector-test.sh
 
 conformance:
 	sh scripts/conformance.sh
