@@ -53,6 +53,7 @@ func (h host) Offers(tool string) bool {
 
 func (h host) Catalog() *ecs.Catalog        { return h.s.loop.Catalog() }
 func (h host) App() *tools.App              { return h.s.loop.View().App }
+func (h host) Held() *tools.Held            { return h.s.loop.View().Held }
 func (h host) SampleEntities() []ecs.Entity { return h.s.loop.View().Samples }
 
 func (h host) Fresh(c *tools.Call) *loop.View {

@@ -1,12 +1,10 @@
 package causes
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"reflect"
 
-	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
@@ -20,9 +18,9 @@ type Host interface {
 	Logger() *slog.Logger
 	// App is the bound one; nil without. Off the frame only its times may be asked.
 	App() *tools.App
-	// FreshCatalog waits a moment for what the frame tells to show all answered
-	// calls.
-	FreshCatalog(ctx context.Context) (cat *ecs.Catalog, frame uint64)
+	// Fresh waits a moment for what the frame tells to show all answered calls.
+	// Not on the frame goroutine.
+	Fresh(*tools.Call) *loop.View
 	// Held says why time stood still when the frame last told; nil: it passes.
 	Held() *tools.Held
 	// Updated tells subscribers that a resource has changed: "watch/w1" for

@@ -57,7 +57,7 @@ func (l *look) add(severity, code, next, arguments, evidence, format string, arg
 
 func (c *Causes) diagnose(call *tools.Call, in diagnoseArgs) (r diagnoseResult, err error) {
 	l := &look{}
-	c.host.FreshCatalog(call.Context)
+	c.host.Fresh(call)
 	if h := c.host.Held(); h != nil {
 		l.add("info", "held", "clock_info", `{}`, fmt.Sprintf("tick %d", h.SinceTick), "time stands still: %s", h.By)
 	}

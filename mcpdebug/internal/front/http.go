@@ -56,6 +56,10 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, here bool) {
 		rw.json(d.status, d.body())
 		return
 	}
+	if !here && r.URL.Path == "/" && f.o.Page != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		f.o.Page(w, r)
+		return
+	}
 	if !here {
 		f.fail(rw, http.StatusNotFound, nil, rpcErrorf(codeServer, "nothing is at %s: the address is %s", clip(r.URL.Path), Path))
 		return
