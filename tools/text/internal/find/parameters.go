@@ -107,42 +107,47 @@ func (m *markup) parameter(e *form.Element, tag string) status {
 	if !strings.HasPrefix(rest, tag) {
 		return m.no()
 	}
-	close := strings.IndexByte(rest, '>')
-	if close < 0 {
-		return m.end()
-	}
 	var name string
-	switch attrs := rest[len(tag):close]; {
-	case attrs[:min(1, len(attrs))] == "=":
-		name = strings.Trim(attrs[1:], `"' `)
-	default:
-		h := markup{s: m.s[m.i:], last: true}
+	if rest[len(tag)] == '=' {
+		end := strings.IndexByte(rest, '>')
+		if end < 0 {
+			return m.end()
+		}
+		name = strings.Trim(rest[len(tag)+1:end], `"' `)
+		m.i += end + 2
+	} else {
+		h := markup{s: m.s[m.i:], last: m.last}
 		head, _, st := h.start(anything, false)
+		m.far = max(m.far, m.i+h.far, m.i+h.i)
 		if st != yes {
-			return m.no()
+			return st
 		}
 		for _, a := range head.Attrs {
 			if a.Name == "name" {
 				name = a.Value
 			}
 		}
+		m.i += h.i
 	}
 	if name == "" {
 		return m.no()
 	}
-	m.i += 1 + close + 1
 	n := strings.Index(m.s[m.i:], "</"+tag)
 	if n < 0 {
 		return m.end()
 	}
-	e.Children = append(e.Children, &form.Element{Name: name, Text: plainText(m.s[m.i : m.i+n])})
+	value := plainText(m.s[m.i : m.i+n])
 	m.i += n
 	m.far = max(m.far, m.i)
 	ended, st := m.endTag(tag)
-	if st == yes && !ended {
+	if st != yes {
+		return st
+	}
+	if !ended {
 		return m.no()
 	}
-	return st
+	e.Children = append(e.Children, &form.Element{Name: name, Text: value})
+	return yes
 }
 
 var beforePairs = regexp.MustCompile(`<tool_call>\s*([A-Za-z0-9_.:/-]+)\s*$`)
