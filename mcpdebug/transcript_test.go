@@ -359,6 +359,7 @@ var scrubs = []struct {
 	{regexp.MustCompile(`((?:no tool|unknown tool)[^{}]*"options":\["[^"]*")[^\]]*\](,"total":\d+)?`), `$1,"..."]`},
 	{regexp.MustCompile(`((?:no tool|unknown tool).*; options: [^,]*), .*?\.`), `$1, ... .`},
 	{regexp.MustCompile(`(?m)(\}\},"total":)\d+(,"frame":\d+\})$`), "${1}0$2"},
+	{regexp.MustCompile(`("values":\["query","component",true\].*"steps":)\d+`), "${1}0"}, // a script that reads help pays for its length
 	{regexp.MustCompile(`("counts":\{.*)"listed":\d+(.*)"tools":\d+`), `$1"listed":0$2"tools":0`},
 	{regexp.MustCompile(`"samples":\d+,"inUseBytes":\d+,"top":\[.*\],"allocated":\[.*\]`), `"samples":0,"inUseBytes":0,"top":[],"allocated":[]`},
 }
