@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 
 	"github.com/loupe-ecs/loupe/internal/buildinfo"
 	"github.com/loupe-ecs/loupe/internal/discovery"
@@ -29,7 +30,7 @@ func (s *Server) bind(addr string) (net.Addr, error) {
 	}
 	host, first, _ := net.SplitHostPort(addr)
 	port, _ := strconv.Atoi(first)
-	if e, found := discovery.At(port); found {
+	if e, found := discovery.At(port); found && !strings.Contains(taken.Who, "pid") {
 		taken.Who += fmt.Sprintf(" (%s, pid %d)", e.App, e.PID)
 	}
 	if addr != DefaultAddr || s.opts.FixedPort {

@@ -38,6 +38,7 @@ func (s *Server) frontOptions() front.Options {
 	o := front.Options{
 		Name: "loupe", Version: buildinfo.Process().Version,
 		Instructions:   instructions(s.opts.Instructions),
+		App:            s.appName,
 		List:           s.opts.listed,
 		Logs:           s.logsAfter,
 		AllowOrigins:   s.opts.AllowedOrigins,
@@ -59,14 +60,22 @@ const (
 	maxInstructions = 2048
 )
 
-// instructions are the server's own, then the host's, then, where there is
-// room, that calls can be written in text.
+// instructions are the host's, then the server's own, then, where there is room,
+// that calls can be written in text.
 func instructions(own string) string {
-	all := strings.TrimSpace(builtin.Instructions + "\n" + own)
+	all := strings.TrimSpace(own + "\n\n" + builtin.Instructions)
 	if len(all)+len(textLine) < maxInstructions {
 		all += "\n" + textLine
 	}
 	return all
+}
+
+// appName is the host's name as it was bound last, or that of the program.
+func (s *Server) appName() string {
+	if app := s.loop.View().App; app != nil && app.Name != "" {
+		return app.Name
+	}
+	return programName()
 }
 
 func (s *Server) closeFront() error { return errors.Join(s.found.Remove(), s.front.Close()) }

@@ -18,7 +18,9 @@ type Options struct {
 	// Registry holds the tools. It belongs to the host and survives Close: a
 	// later server with the same registry offers the same tools. One server at a
 	// time: the built-in tools in it are the latest server's. A host's tool
-	// that has the name of a built-in one takes its place. Default: a new one.
+	// that has the name of a built-in one takes its place. Default: a new one,
+	// which no later server knows: a game that closes its server and makes
+	// another keeps its tools by passing one registry to both.
 	Registry *tools.Registry
 	// Logger gets crashes, stalls, refused connections and destructive calls.
 	// Default nil: silent.
@@ -102,8 +104,8 @@ type Options struct {
 	// AllowNonLoopback lets Listen bind an address that other machines reach;
 	// it needs a Token too. Default false.
 	AllowNonLoopback bool
-	// Instructions are shown to clients when they connect, after the server's
-	// own. Default "".
+	// Instructions are shown to clients when they connect, before the server's
+	// own: some clients cut the whole at 2,048 characters. Default "".
 	Instructions string
 }
 

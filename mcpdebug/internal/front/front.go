@@ -17,6 +17,9 @@ type Options struct {
 	Name         string // server name that clients see. Default "loupe"
 	Version      string // its version. Default "0.0.0"
 	Instructions string // sent to clients once, at initialize. Default: none
+	// App is the game's name, for who finds the port taken. Any goroutine.
+	// Default: none.
+	App func() string
 
 	// List chooses and orders what tools/list shows; unlisted tools are left out
 	// afterwards. What it leaves out must follow from the listing alone: clients

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +32,9 @@ func (f *Front) Listen(addr string) (net.Addr, error) {
 		return nil, f.guard.broken
 	}
 	if err := f.mayBind(addr); err != nil {
+		return nil, err
+	}
+	if err := platform(runtime.GOOS); err != nil {
 		return nil, err
 	}
 	l, err := net.Listen("tcp", addr)
@@ -59,6 +63,15 @@ func (e *InUseError) Error() string {
 }
 
 func (e *InUseError) Unwrap() error { return e.err }
+
+// platform refuses where nobody outside could connect: a browser's net.Listen
+// succeeds, and only the program itself reaches it.
+func platform(goos string) error {
+	if goos == "js" || goos == "wasip1" {
+		return fmt.Errorf("a program for %s cannot be connected to: drive it with Dispatch", goos)
+	}
+	return nil
+}
 
 // mayBind refuses addresses beyond loopback without permission.
 func (f *Front) mayBind(addr string) error {

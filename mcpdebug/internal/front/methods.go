@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loupe-ecs/loupe/internal/buildinfo"
 	"github.com/loupe-ecs/loupe/internal/rawjson"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
@@ -92,7 +93,10 @@ func (f *Front) initialize(dst []byte, e *envelope) []byte {
 	}
 	// Who has the port, for the next process that wants it.
 	dst = append(dst, `,"_meta":{"loupe":{"pid":`...)
-	dst = rawjson.AppendString(append(rawjson.AppendInt(dst, os.Getpid()), `,"module":`...), mainModule())
+	dst = rawjson.AppendString(append(rawjson.AppendInt(dst, os.Getpid()), `,"module":`...), buildinfo.Main())
+	if f.o.App != nil {
+		dst = rawjson.AppendString(append(dst, `,"app":`...), f.o.App())
+	}
 	return append(dst, "}}}}"...)
 }
 
@@ -213,14 +217,6 @@ func errorObject(err error) json.RawMessage {
 		b, _ = json.Marshal(&refusal.Error{Code: e.Code, Message: e.Message, Options: e.Options, Hint: e.Hint})
 	}
 	return b
-}
-
-// mainModule is the path of the program's own module.
-func mainModule() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path != "" {
-		return info.Main.Path
-	}
-	return "unknown"
 }
 
 // clip keeps what a client sent from filling an answer or a log line.

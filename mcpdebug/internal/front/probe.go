@@ -58,8 +58,8 @@ func whoAnswers(addr string) (text string, loupe bool) {
 			ServerInfo struct{ Name, Version string }
 			Meta       struct {
 				Loupe struct {
-					PID    int
-					Module string
+					PID         int
+					Module, App string
 				}
 			} `json:"_meta"`
 		}
@@ -78,7 +78,11 @@ func whoAnswers(addr string) (text string, loupe bool) {
 	case other.PID == os.Getpid():
 		return fmt.Sprintf("this very process (pid %d) serves it already", other.PID), true
 	case other.PID != 0:
-		return fmt.Sprintf("another Loupe answers there: %s, pid %d", other.Module, other.PID), true
+		who := other.Module
+		if other.App != "" {
+			who = fmt.Sprintf("%s (%s)", clip(other.App), who)
+		}
+		return fmt.Sprintf("another Loupe answers there: %s, pid %d", who, other.PID), true
 	case init.Result.ServerInfo.Name != "":
 		return fmt.Sprintf("another MCP server answers there: %s %s", clip(init.Result.ServerInfo.Name), clip(init.Result.ServerInfo.Version)), false
 	case init.Error.Data.Check != "":

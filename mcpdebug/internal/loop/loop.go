@@ -119,7 +119,7 @@ const (
 func New(c Config) *Loop {
 	l := &Loop{cfg: c, log: c.Log, started: time.Now(), closed: make(chan struct{}), watched: make(chan struct{})}
 	l.queue.limit, l.queue.word = c.QueueLen, &l.word
-	l.bound.init(l.log, l.started)
+	l.bound.init(c.Registry, l.log, l.started)
 	l.speed.init(l.started)
 	l.word.Store(bitRefresh) // the first Poll tells who polls
 	return l

@@ -42,10 +42,11 @@ func (c *call) admit() *tools.Reply {
 		}
 		return nil
 	}
+	v := c.l.View()
+	spec = v.flagsOf(c.pub)
 	if e := c.l.gate(spec, c.off, onArrival); e != nil {
 		return c.refuse(e)
 	}
-	v := c.l.View()
 	if !c.off && (spec.NeedsWorld || v.Bound) {
 		v = c.l.recent(c.ctx)
 	}

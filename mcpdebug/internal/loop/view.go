@@ -28,14 +28,18 @@ type View struct {
 	Bound   bool // there is a world
 
 	effects uint64 // how often calls had changed something
+	// flags are those of tools that were changed in place since they were
+	// registered.
+	flags map[*tools.Published]*tools.Spec
 }
 
 // binding is what the host has bound, and what was published of it. world and
 // app are the frame goroutine's.
 type binding struct {
-	world ecs.World
-	app   *tools.App
-	log   *slog.Logger
+	world    ecs.World
+	app      *tools.App
+	log      *slog.Logger
+	registry *tools.Registry
 
 	view      atomic.Pointer[View]
 	published broadcast
@@ -43,8 +47,8 @@ type binding struct {
 	effects   atomic.Uint64 // frame parts that may have changed something
 }
 
-func (b *binding) init(log *slog.Logger, started time.Time) {
-	b.log = log
+func (b *binding) init(registry *tools.Registry, log *slog.Logger, started time.Time) {
+	b.registry, b.log = registry, log
 	b.published.ch = make(chan struct{})
 	b.view.Store(&View{At: started})
 }
@@ -67,6 +71,32 @@ func (b *broadcast) send() {
 	defer b.mu.Unlock()
 	close(b.ch)
 	b.ch = make(chan struct{})
+}
+
+// flagsOf are the flags of a tool as the frame has published them: a host may
+// change them in place, on the frame goroutine.
+func (v *View) flagsOf(p *tools.Published) *tools.Spec {
+	if spec := v.flags[p]; spec != nil {
+		return spec
+	}
+	return &p.Spec
+}
+
+// changedFlags finds the tools that are not what they were registered as. Frame
+// goroutine.
+func changedFlags(l *tools.Listing) (changed map[*tools.Published]*tools.Spec) {
+	for _, p := range l.Tools {
+		was, is := &p.Spec, &p.Tool.Spec
+		if is.Effect != was.Effect || is.WhenParked != was.WhenParked && !is.OffFrame || is.WhenCrashed != was.WhenCrashed && !is.OffFrame ||
+			is.NeedsWorld != was.NeedsWorld || is.NeedsApp != was.NeedsApp {
+			if changed == nil {
+				changed = map[*tools.Published]*tools.Spec{}
+			}
+			spec := *is
+			changed[p] = &spec
+		}
+	}
+	return changed
 }
 
 // Bind gives the loop the world and the host's own interfaces; nil unbinds
@@ -93,7 +123,7 @@ func (l *Loop) FrameGoroutine() uint64 { return l.bound.goroutine.Load() }
 // host's summary, and which goroutine it is. Frame goroutine.
 func (b *binding) refresh(frame uint64) {
 	b.goroutine.Store(stacks.CurrentID()) // 2 to 5 µs: never in an ordinary Poll
-	v := &View{Frame: frame, At: time.Now(), App: b.app, Bound: b.world != nil, effects: b.effects.Load()}
+	v := &View{flags: changedFlags(b.registry.Listing()), Frame: frame, At: time.Now(), App: b.app, Bound: b.world != nil, effects: b.effects.Load()}
 	if b.world != nil {
 		v.Catalog = b.catalog()
 		v.Samples = b.sampleEntities()
