@@ -275,6 +275,27 @@ func TestHandlerThatHangsHasAnUnknownOutcome(t *testing.T) {
 	})
 }
 
+// A host may change a registered tool's flags on the frame goroutine: the gate
+// on arrival knows them from the next Poll that publishes.
+func TestFlagsChangedInPlaceAreHonouredOnArrival(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		tool := plain("late", nil, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })
+		must(t, s.Register(tool))
+		s.SetCrashed("boom")
+		refusedWith(t, now(t, s, "late", ""), refusal.Crashed)
+		tool.WhenCrashed = true
+		s.loop.Refresh()
+		s.Poll()
+		succeeded(t, polled(t, s, "late", ""))
+		tool.WhenCrashed, tool.NeedsApp = false, true
+		s.loop.Refresh()
+		s.Poll()
+		refusedWith(t, now(t, s, "late", ""), refusal.Crashed)
+		s.SetCrashed("")
+		refusedWith(t, now(t, s, "late", ""), refusal.NoApp)
+	})
+}
+
 func TestReadOnlyServerAndAllowedTools(t *testing.T) {
 	bubble(t, &Options{ReadOnly: true, Deny: []string{"whenparked"}}, func(t *testing.T, s *Server) {
 		runs := flagged(t, s)

@@ -133,6 +133,14 @@ func TestIdleConnectionsYield(t *testing.T) {
 	}
 }
 
+func TestABrowserCannotBeConnectedTo(t *testing.T) {
+	for goos, works := range map[string]bool{"js": false, "wasip1": false, "linux": true, "windows": true, "darwin": true} {
+		if err := platform(goos); (err == nil) != works {
+			t.Errorf("%s: %v", goos, err)
+		}
+	}
+}
+
 func TestOtherPathsAreNowhere(t *testing.T) {
 	_, _, url := serve(t, Options{Token: "secret"}, false)
 	for _, path := range []string{"/", "/admin", "/mcp/x", "/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server/mcp", "/register"} {
