@@ -26,7 +26,7 @@ func TestRefusalsTeachInTextAndStructure(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		code refusal.Code
-	}{{errors.New("plain"), refusal.InvalidArguments}, {context.Canceled, refusal.Cancelled}, {context.DeadlineExceeded, refusal.Timeout}, {fmt.Errorf("x: %w", refusal.WorldLocked), refusal.WorldLocked}} {
+	}{{errors.New("plain"), refusal.Failed}, {context.Canceled, refusal.Cancelled}, {context.DeadlineExceeded, refusal.Timeout}, {fmt.Errorf("x: %w", refusal.WorldLocked), refusal.WorldLocked}} {
 		if code, text := CodeOf(refusedReply(c.err, 1)); code != c.code {
 			t.Errorf("%v has the code %s: %s", c.err, code, text)
 		}
