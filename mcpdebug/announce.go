@@ -30,7 +30,7 @@ func (s *Server) bind(addr string) (net.Addr, error) {
 	}
 	host, first, _ := net.SplitHostPort(addr)
 	port, _ := strconv.Atoi(first)
-	if e, found := discovery.At(port); found && !strings.Contains(taken.Who, "pid") {
+	if e, found := discovery.At(port); found && !strings.Contains(taken.Who, e.App) {
 		taken.Who += fmt.Sprintf(" (%s, pid %d)", e.App, e.PID)
 	}
 	if addr != DefaultAddr || s.opts.FixedPort {
