@@ -57,7 +57,10 @@ func (h host) Held() *tools.Held            { return h.s.loop.View().Held }
 func (h host) SampleEntities() []ecs.Entity { return h.s.loop.View().Samples }
 
 func (h host) Fresh(c *tools.Call) *loop.View {
-	v := h.s.loop.Current(c.Context)
+	v := h.s.loop.View()
+	if !c.OnFrame {
+		v = h.s.loop.Current(c.Context)
+	}
 	c.FrameNo = v.Frame
 	return v
 }

@@ -26,6 +26,9 @@ type Call struct {
 	FrameNo  uint64       // the last frame that polled; the answer of an off-frame tool names it
 	Registry *Registry
 	Log      *slog.Logger // never nil
+	// OnFrame: all parts run on the frame goroutine, so that nothing the frame
+	// would have to do can be waited for.
+	OnFrame bool
 	// Session asks the client back; nil unless the tool is Interactive and the
 	// client can.
 	Session Session

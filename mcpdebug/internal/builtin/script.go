@@ -179,11 +179,13 @@ func (s *script) callTool(f *tools.Frame, name string, args json.RawMessage) (js
 	if !ok || p.Spec.Group != "session" { // taken away, or a tool of the host's own
 		return f.CallTool(name, args)
 	}
-	job, err := p.Handler.Prepare(f.Call, args)
+	call := *f.Call
+	call.OnFrame = true
+	job, err := p.Handler.Prepare(&call, args)
 	if err != nil {
 		return nil, err
 	}
-	r, err := job.Finish(f.Call)
+	r, err := job.Finish(&call)
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,7 @@ func (c *call) prepare() error {
 	l, v := c.l, c.l.View()
 	c.tc = &tools.Call{Context: c.ctx, Request: c.in.Request, Catalog: v.Catalog, FrameNo: l.frame.Load(), Registry: l.cfg.Registry, Log: l.log,
 		OnProgress: c.in.OnProgress, OnLog: c.in.OnLog}
+	c.tc.OnFrame = c.way != overQueue
 	if c.pub.Spec.Interactive {
 		c.tc.Session = c.in.Session
 	}

@@ -23,6 +23,6 @@ func Tools(h Host) []*tools.Tool {
 
 // step is one call of a batch or an experiment.
 type step struct {
-	Tool      string          `json:"tool" jsonschema:"name of the tool"`
-	Arguments json.RawMessage `json:"arguments,omitempty" jsonschema:"its arguments; a string \"$0.entity\" stands for that part of the first call's answer"`
+	Tool      string          `json:"tool" jsonschema:"its name"`
+	Arguments json.RawMessage `json:"arguments,omitempty" jsonschema:"its arguments; \"$0.entity\": that part of the first answer"`
 }

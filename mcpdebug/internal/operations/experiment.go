@@ -14,10 +14,10 @@ import (
 )
 
 type experimentArgs struct {
-	Do      []step `json:"do,omitempty" jsonschema:"calls that make the difference"`
+	Do      []step `json:"do,omitempty" jsonschema:"calls first"`
 	Ticks   int    `json:"ticks" jsonschema:"ticks to run" debug:"min=0,max=3600"`
-	Read    []step `json:"read,omitempty" jsonschema:"calls that look at the end"`
-	Compare bool   `json:"compare,omitempty" jsonschema:"also run without do, and tell what differs" debug:"default=true"`
+	Read    []step `json:"read,omitempty" jsonschema:"calls at the end"`
+	Compare bool   `json:"compare,omitempty" jsonschema:"tell what differs from a run without do" debug:"default=true"`
 }
 
 type experimentResult struct {

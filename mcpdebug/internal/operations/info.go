@@ -21,7 +21,7 @@ type infoResult struct {
 }
 
 func infoTool(h Host) *tools.Tool {
-	return tools.NewOff(tools.Spec{Name: "operation_info", Effect: tools.ReadOnly, Idempotent: true,
+	return tools.NewOff(tools.Spec{Name: "operation_info", Unlisted: true, Effect: tools.ReadOnly, Idempotent: true,
 		Description: "What became of a call that carried an operation id, after a lost connection.",
 		Example:     `{"id":"op-1"}`},
 		func(_ *tools.Call, in infoArgs) (r infoResult, err error) {
