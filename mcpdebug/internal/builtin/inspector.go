@@ -12,7 +12,7 @@ import (
 func inspectorTools(h filesHost) []*tools.Tool {
 	return []*tools.Tool{tools.NewOff(tools.Spec{
 		Name: "inspector", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Page: inspector.URI,
-		Description: "The address of a page for people, opened on what you name: show it when somebody should look for themselves.",
+		Description: "The address of a page for people, opened on what you name.",
 		Example:     `{"view":"world","entity":"42v3"}`,
 	}, func(_ *tools.Call, in inspectorArgs) (inspectorResult, error) {
 		return inspectorPage(h.Limits().Address, in), nil
@@ -22,8 +22,8 @@ func inspectorTools(h filesHost) []*tools.Tool {
 type inspectorArgs struct {
 	View   string `json:"view,omitempty" jsonschema:"panel to open" debug:"enum=overview|world|time|systems|picture|log|console"`
 	Entity string `json:"entity,omitempty" jsonschema:"entity to show"`
-	Where  string `json:"where,omitempty" jsonschema:"condition that chooses the entities listed, as in query"`
-	Tick   *int64 `json:"tick,omitempty" jsonschema:"recorded tick to look at"`
+	Where  string `json:"where,omitempty" jsonschema:"as in query"`
+	Tick   *int64 `json:"tick,omitempty" jsonschema:"recorded tick"`
 }
 
 type inspectorResult struct {

@@ -30,7 +30,7 @@ const mostCalls = 100
 
 func batchTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "batch",
-		Description: "Many calls in one frame, all or nothing; later ones may use earlier answers.",
+		Description: "Many calls in one frame, all or nothing; \"$0.entity\" is that part of the first answer.",
 		Example:     `{"calls":[{"tool":"spawn","arguments":{"components":{"Position":{"X":1}}}},{"tool":"info","arguments":{"entity":"$0.entity"}}]}`,
 	}, tools.Phases[batchArgs, *batch, *batch, batchResult]{Before: newBatch, Frame: func(f *tools.Frame, b *batch) (*batch, error) { return b, b.frame(f) },
 		After: func(_ *tools.Call, b *batch) (batchResult, error) { return b.answer(), nil }})

@@ -24,5 +24,5 @@ func Tools(h Host) []*tools.Tool {
 // step is one call of a batch or an experiment.
 type step struct {
 	Tool      string          `json:"tool" jsonschema:"its name"`
-	Arguments json.RawMessage `json:"arguments,omitempty" jsonschema:"its arguments; \"$0.entity\": that part of the first answer"`
+	Arguments json.RawMessage `json:"arguments,omitempty" jsonschema:"its arguments"`
 }
