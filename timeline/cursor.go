@@ -31,7 +31,7 @@ func (l *Line) Walk(from, to Ref) *Cursor {
 			c.k = k
 		}
 	}
-	for c.k+1 < len(l.spans) && c.d == nil {
+	if c.k+1 < len(l.spans) && c.d == nil {
 		s := l.spans[c.k+1]
 		i := 0
 		for i < s.hi && s.samples[i].Seq < from.Seq {
@@ -40,7 +40,6 @@ func (l *Line) Walk(from, to Ref) *Cursor {
 		if i > 0 {
 			c.k, c.d = c.k+1, s.open(i-1)
 		}
-		break
 	}
 	return c
 }

@@ -51,7 +51,6 @@ type Inquiry struct {
 	// From and To are the ticks that were looked through.
 	From, To uint64
 	spans    []*span // newest first
-	known    []Change
 	run      *rerun
 }
 

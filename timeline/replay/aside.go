@@ -143,7 +143,7 @@ func (a *Aside) Tick(inputs []byte, hook schedule.Hook) (err error) {
 	}
 	if a.hooks != nil {
 		a.hooks.Observe(hook)
-		defer a.hooks.Observe(nil)
+		defer func() { a.hooks.Observe(nil) }()
 	}
 	return a.host.Tick()
 }

@@ -47,9 +47,10 @@ func TestGoroutinesHavePages(t *testing.T) {
 	for range 2 {
 		go func() { <-release }()
 	}
-	go func() {
+	go func() { // another stack: it waits in a select
 		select {
 		case <-release:
+		case <-t.Context().Done():
 		}
 	}()
 	h := tooltest.New(t, goroutinesTool(&hungHost{}))

@@ -1,3 +1,5 @@
+//go:build !nomcpdebug
+
 package game
 
 import (

@@ -60,7 +60,7 @@ func (in Inputs) PlayInputs(b []byte) error {
 		if err != nil {
 			return err
 		}
-		if err := (Events{in.g}).apply(e.Kind, payload); err != nil {
+		if err := Events(in).apply(e.Kind, payload); err != nil {
 			return err
 		}
 	}

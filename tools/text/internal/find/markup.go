@@ -241,7 +241,7 @@ func (m *markup) quoted(closers []string, open bool) (string, status) {
 			m.fix("quotes inside a text")
 		}
 	}
-	if open || strings.IndexAny(m.s[from:], "\n<") < 0 {
+	if open || !strings.ContainsAny(m.s[from:], "\n<") {
 		m.cut = m.last
 		return "", m.end()
 	}

@@ -19,7 +19,6 @@ var (
 	xmlChar   = pattern.Alt(pattern.Not(`""<<&&`), reference)
 	reference = pattern.Seq(pattern.Lit("&"), pattern.Alt(pattern.Words("lt", "gt", "amp", "quot", "apos"),
 		pattern.Seq(pattern.Lit("#"), pattern.Some(pattern.Digit())), pattern.Seq(pattern.Lit("#x"), pattern.Some(hex))), pattern.Lit(";"))
-	slot = pattern.Whole("0", "4294967295")
 )
 
 // word is a scalar as text: in an attribute, or quoted in JSON.
