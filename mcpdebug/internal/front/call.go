@@ -212,6 +212,7 @@ type notifier struct {
 	queue   [][]byte
 	last    float64     // progress sent last; it must increase
 	sent    time.Time   // when
+	first   int         // how many of the first have gone at once
 	late    []byte      // progress that came too soon after
 	flush   *time.Timer // sends it
 	closed  bool
@@ -316,9 +317,11 @@ func (n *notifier) progressLocked(done, total float64, message string) {
 	}
 	dst = append(dst, "}}"...)
 	// What comes faster than a client can use is summed up: the newest counts.
+	// The first few go at once: short work has no more.
 	wait := progressEvery - time.Since(n.sent)
 	switch {
-	case wait <= 0:
+	case n.first < progressFirst || wait <= 0:
+		n.first++
 		n.late = dst
 		n.flushLocked()
 	case n.late == nil:
@@ -334,7 +337,11 @@ func (n *notifier) progressLocked(done, total float64, message string) {
 }
 
 // progressEvery is the least time between two notifications of progress.
-const progressEvery = 100 * time.Millisecond
+// The first few of a call are sent as they come.
+const (
+	progressEvery = 100 * time.Millisecond
+	progressFirst = 5
+)
 
 func (n *notifier) flushLocked() {
 	if n.flush != nil {

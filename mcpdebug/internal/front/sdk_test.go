@@ -88,7 +88,7 @@ func testSDKClient(t *testing.T, version string) {
 	if r, err := s.CallTool(ctx, noisy); err != nil || r.IsError {
 		t.Errorf("noisy: %v %v", r, err)
 	}
-	eventually(t, "progress heard", func() bool { return progressed.Load() == 2 })
+	eventually(t, "progress heard", func() bool { return progressed.Load() == 3 })
 	if r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "asks"}); err != nil || r.IsError || r.Content[0].(*mcp.TextContent).Text != `"x" "xx"` {
 		t.Errorf("asks: %+v %v", r, err)
 	}
