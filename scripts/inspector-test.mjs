@@ -117,18 +117,8 @@ await test("an action with its form", async () => {
 });
 await test("markup in a value is text", async () => {
   await game.call("modify", { entity: player, component: "Inventory", values: { Note: "<img src=x onerror='document.title=1'><b>bold</b>\u202e\u0000" } });
-  await until("the note", async () => (await page.getByLabel("Note").inputValue()).includes("<img"));
+  await until("the note", async () => (await page.getByLabel("Note", { exact: true }).inputValue()).includes("<img"));
   check(await page.locator("main img[src=x], aside img[src=x]").count() === 0, "markup became an element");
-});
-await test("a hundred thousand rows scroll", async () => {
-  await game.call("spawn", { components: { Offset: {} }, count: 100000 });
-  await page.getByLabel("where").fill("has(Offset)");
-  await until("the count", async () => /10\d,\d{3} entities/.test(await page.locator("main").textContent()));
-  await page.locator(".table").evaluate((el) => { el.scrollTop = el.scrollHeight; });
-  await until("the last rows", async () => (await page.locator("tbody tr").count()) > 10 && Number((await page.locator("tbody tr code").last().textContent()).split("v")[0]) > 90000);
-  const many = (await game.call("query", { with: ["Offset"], without: ["Position"], limit: 10000, values: false })).entities.map((e) => e.entity);
-  check(many.length === 10000, "no rows to remove");
-  await game.call("run_lua", { code: "for e in world.query{with={'Offset'}, without={'Position'}} do e:despawn() end", timeoutMs: 1000 });
 });
 await test("time: pause, step, look at a recorded tick, and back", async () => {
   await tab(page, "time");
@@ -223,6 +213,15 @@ await test("at most four small calls a second, none while hidden", async () => {
   await p.waitForTimeout(4000);
   check(n <= 17, `${n} calls in 4 s`);
   await p.close();
+});
+await test("a hundred thousand rows scroll", async () => {
+  await game.call("clock_set", { paused: true });
+  for (let i = 0; i < 10; i++) await game.call("spawn", { components: { Offset: {} }, count: 10000 });
+  await tab(page, "world");
+  await page.getByLabel("where").fill("has(Offset)");
+  await until("the count", async () => /10\d,\d{3} entities/.test(await page.locator("main").textContent()));
+  await page.locator(".table").evaluate((el) => { el.scrollTop = el.scrollHeight; });
+  await until("the last rows", async () => (await page.locator("tbody tr").count()) > 10 && Number((await page.locator("tbody tr code").last().textContent()).split("v")[0]) > 90000);
 });
 await test("a restart without a reload", async () => {
   const port = new URL(game.url).port;

@@ -8,7 +8,7 @@ if ! command -v chromium >/dev/null 2>&1; then
 	apt-get update -qq
 	apt-get install -y -qq --no-install-recommends chromium >/dev/null
 fi
-install_npm playwright-core@1.65.1 axe-core@4.11.0 esbuild@0.28.2 @modelcontextprotocol/ext-apps@2.0.4 @modelcontextprotocol/sdk@1.32.2
+install_npm playwright-core@1.65.1 axe-core@4.14.1 esbuild@0.28.2 @modelcontextprotocol/ext-apps@2.0.4 @modelcontextprotocol/sdk@1.32.2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/game" ./examples/game

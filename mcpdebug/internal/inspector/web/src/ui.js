@@ -98,11 +98,11 @@ export function Flame({ root, unit = "" }) {
     }
   };
   place(top, 0, 0, 1, path.slice(0, trail.length - 1));
-  return html`<div class="flame" role="tree" aria-label="flame graph">
+  return html`<div class="flame" role="group" aria-label="flame graph">
     <nav>${trail.map((n, i) => html`<button onClick=${() => setPath(path.slice(0, i))}>${n.name}</button>`)}<output>${about}</output></nav>
     ${rows.map((row) => html`<div class="row">${row.map(({ n, from, width, up }) => {
       const label = `${n.name}: ${number(n.value)} ${unit} (${((100 * n.value) / (root.value || 1)).toFixed(1)} %)`;
-      return html`<button role="treeitem" title=${label} style=${{ left: `${from * 100}%`, width: `${width * 100}%`, background: colour(hash(n.name), 0.45) }}
+      return html`<button title=${label} style=${{ left: `${from * 100}%`, width: `${width * 100}%`, background: colour(hash(n.name), 0.22) }}
         onMouseEnter=${() => setAbout(label)} onFocus=${() => setAbout(label)} onClick=${() => setPath(up)}>${n.name}</button>`;
     })}</div>`)}</div>`;
 }

@@ -30,12 +30,13 @@ function Component({ entity, name, value, computed, past }) {
   const derived = Object.entries(computed ?? {}).filter(([k]) => k.startsWith(`${name}.`));
   const fields = value && typeof value === "object" && !Array.isArray(value) ? Object.entries(value) : [];
   return html`<details class="component" open=${open} onToggle=${(e) => setOpen(e.target.open)}>
-    <summary title=${doc?.component?.description ?? ""}>${name}${!past && html`<${Confirm} class="quiet" aria-label=${`remove ${name}`} onConfirm=${() => act("remove", { entity, component: name })}>remove<//>`}</summary>
+    <summary title=${doc?.component?.description ?? ""}>${name}</summary>
     <fieldset disabled=${past}>
       ${fields.map(([k, v]) => html`<${Value} key=${k} ...${{ entity, component: name, doc, path: k, value: v, menu: (c, p) => html`<${Menu} entity=${entity} component=${c} path=${p} />` }} />`)}
       ${fields.length === 0 && value !== null && typeof value !== "object" && html`<code>${String(value)}</code>`}
       ${derived.map(([k, v]) => html`<div class="field computed"><div class="line"><span class="name">${k.slice(name.length + 1)}</span><code>${typeof v === "number" ? Number(v.toPrecision(6)) : JSON.stringify(v)}</code></div></div>`)}
       ${actions.map((t) => html`<${Action} key=${t} tool=${t} entity=${entity} />`)}
+      ${!past && html`<p><${Confirm} class="quiet" onConfirm=${() => act("remove", { entity, component: name })}>Remove ${name}<//></p>`}
     </fieldset></details>`;
 }
 

@@ -7,12 +7,12 @@ export function SystemsView() {
 }
 
 function Schedule() {
-  const { data, error } = useWatch("systems_list", { detail: true }, 1000);
+  const { data, error } = useWatch("systems_list", { maxBytes: 100000 }, 1000);
   const list = data?.systems ?? [], most = Math.max(0.001, ...list.map((s) => s.avgMs));
   return html`<${Panel} title="Systems" cls="wide"><${Refusal} error=${error} />
     <div class="scroll"><table class="plain"><thead><tr><th>on</th><th>system</th><th>phase</th><th>mean</th><th></th><th>longest</th><th>writes</th><th>source</th></tr></thead>
     <tbody>${list.map((s) => html`<tr key=${s.name} class=${s.enabled ? "" : "dim"} title=${s.doc ?? ""}>
-      <td><input type="checkbox" aria-label=${`${s.name} runs`} checked=${s.enabled} onChange=${() => act(s.enabled ? "systems_stop" : "systems_start", { name: s.name })} /></td>
+      <td><input type="checkbox" aria-label=${`${s.name} runs`} checked=${s.enabled} onChange=${(e) => act(e.target.checked ? "systems_start" : "systems_stop", { name: s.name })} /></td>
       <td>${s.name}</td><td class="dim">${s.phase}</td><td class="num">${number(s.avgMs)} ms</td><td><${Bar} share=${s.avgMs / most} title=${`${number(s.avgMs)} ms`} /></td>
       <td class="num">${number(s.maxMs)} ms</td><td class="dim">${(s.writes ?? []).join(" ")}</td><td class="dim">${s.source ?? ""}</td></tr>`)}</tbody></table></div><//>`;
 }
