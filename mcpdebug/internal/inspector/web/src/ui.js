@@ -52,7 +52,7 @@ export function Chart({ x, series, height = 140, bars = false, onPick }) {
   const names = series.map((s) => s.name).join("\n");
   useLayoutEffect(() => {
     const style = getComputedStyle(box.current);
-    const ink = style.getPropertyValue("--dim"), grid = style.getPropertyValue("--line");
+    const ink = style.color, grid = style.outlineColor; // a canvas knows no variables
     const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, font: "11px system-ui" };
     const u = plot.current = new uPlot({
       width: box.current.clientWidth || 300, height, scales: { x: { time: false } }, legend: { show: series.length > 1, live: true },
