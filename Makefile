@@ -26,6 +26,7 @@ race:
 	$(GO) test -race ./...
 
 check: vet lint race fuzz
+	LOUPE_CALLS=10000 $(GO) test ./tools/text -run Agree -count=1
 	$(GO) test ./mcpdebug/internal/builtin ./mcpdebug -run 'Docs|Generated' -count=1
 	git diff --exit-code -- docs
 

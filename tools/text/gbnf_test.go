@@ -2,6 +2,7 @@ package text_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -80,6 +81,48 @@ func (g gbnf) refs() error {
 	if g["root"] == nil {
 		return fmt.Errorf("no rule root")
 	}
+	done := map[string]bool{}
+	for name := range g {
+		if err := g.leftRecursion(name, nil, done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leftRecursion refuses a rule that begins with itself, over other rules too:
+// readers of GBNF follow the first part before they read anything.
+func (g gbnf) leftRecursion(name string, path []string, done map[string]bool) error {
+	if slices.Contains(path, name) {
+		return fmt.Errorf("the rule %q begins with itself: %v", name, path)
+	}
+	if done[name] {
+		return nil
+	}
+	path = append(path, name)
+	var walk func(alts [][]gitem) error
+	walk = func(alts [][]gitem) error {
+		for _, seq := range alts {
+			for _, it := range seq {
+				if it.rule != "" {
+					if err := g.leftRecursion(it.rule, path, done); err != nil {
+						return err
+					}
+				}
+				if err := walk(it.alts); err != nil {
+					return err
+				}
+				if it.lo > 0 { // what follows is not first
+					break
+				}
+			}
+		}
+		return nil
+	}
+	if err := walk(g[name]); err != nil {
+		return err
+	}
+	done[name] = true
 	return nil
 }
 
@@ -226,8 +269,7 @@ type gkey struct {
 	at   int
 }
 
-// gmatch finds all ends of each rule at each place. Left recursion grows a
-// rule's ends until nothing is added.
+// gmatch finds all ends of each rule at each place.
 type gmatch struct {
 	g    gbnf
 	s    string
@@ -240,25 +282,8 @@ func (m *gmatch) rule(name string, at int) []int {
 		return ends
 	}
 	m.memo[k] = nil
-	for {
-		ends := m.alts(m.g[name], at)
-		if len(ends) == len(m.memo[k]) {
-			return ends
-		}
-		m.memo[k] = ends
-		if !leftRecursive(m.g[name], name) {
-			return ends
-		}
-	}
-}
-
-func leftRecursive(alts [][]gitem, name string) bool {
-	for _, seq := range alts {
-		if len(seq) > 0 && seq[0].rule == name {
-			return true
-		}
-	}
-	return false
+	m.memo[k] = m.alts(m.g[name], at)
+	return m.memo[k]
 }
 
 func (m *gmatch) alts(alts [][]gitem, at int) []int {

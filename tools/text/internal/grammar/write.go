@@ -130,7 +130,21 @@ func (g *Grammar) write(sb *strings.Builder, r rule) {
 		sb.WriteString(comment + strings.Join(strings.Fields(r.doc), " ") + "\n")
 	}
 	sb.WriteString(g.name(r.name) + is)
-	for i, alt := range r.alts {
+	if again := goesOn(r); g.notation == GBNF && len(again) > 0 {
+		// Readers of GBNF cannot follow a rule that begins with itself.
+		sb.WriteByte('(')
+		g.alternatives(sb, begins(r), or)
+		sb.WriteString(") (")
+		g.alternatives(sb, again, or)
+		sb.WriteString(")*\n")
+		return
+	}
+	g.alternatives(sb, r.alts, or)
+	sb.WriteByte('\n')
+}
+
+func (g *Grammar) alternatives(sb *strings.Builder, alts [][]symbol, or string) {
+	for i, alt := range alts {
 		if i > 0 {
 			sb.WriteString(or)
 		}
@@ -141,7 +155,26 @@ func (g *Grammar) write(sb *strings.Builder, r rule) {
 			sb.WriteString(g.symbol(s))
 		}
 	}
-	sb.WriteByte('\n')
+}
+
+// begins are the alternatives that do not begin with the rule itself, goesOn
+// what follows it in those that do.
+func begins(r rule) (alts [][]symbol) {
+	for _, alt := range r.alts {
+		if len(alt) == 0 || alt[0].rule != r.name {
+			alts = append(alts, alt)
+		}
+	}
+	return alts
+}
+
+func goesOn(r rule) (rests [][]symbol) {
+	for _, alt := range r.alts {
+		if len(alt) > 1 && alt[0].rule == r.name {
+			rests = append(rests, alt[1:])
+		}
+	}
+	return rests
 }
 
 func (g *Grammar) symbol(s symbol) string {
