@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -40,7 +41,7 @@ func (r *run) limitString(L *lua.LState, n int) {
 // does not fit is undefined.
 func intArg(L *lua.LState, n int) int {
 	f := numberArg(L, n)
-	const limit = 1 << 53
+	const limit = min(1<<53, math.MaxInt)
 	switch {
 	case f != f:
 		return 0
