@@ -161,7 +161,7 @@ func (f *follow) put(r refDelta) {
 func (d *decoder) ask(numbers ...int) {
 	past := d.begin()
 	for _, n := range numbers {
-		f := &follow{}
+		f := &follow{column: column{lanes: d.columns[n].lanes}}
 		past.cols[n], d.cols[n] = f, f
 		c := &d.columns[n]
 		rows := int(past.rows[c.table])
@@ -188,7 +188,7 @@ func (d *decoder) askPart(n, from, to int) *follow {
 		return f
 	}
 	past := d.begin()
-	f := &follow{column: column{window: true, lo: lo, words: make([]uint64, hi-lo), moved: make([]uint64, hi-lo), stamps: make([]int32, (hi-lo)/blockWords)}}
+	f := &follow{column: column{window: true, lo: lo, lanes: d.columns[n].lanes, words: make([]uint64, hi-lo), blocks: make([]block, (hi-lo)/blockWords)}}
 	f.restart()
 	if n < len(d.key) && lo < len(d.key[n].words) {
 		copy(f.words, d.key[n].words[lo:])

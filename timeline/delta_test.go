@@ -31,7 +31,7 @@ func TestDeltaFollows(t *testing.T) {
 		from.restart()
 		to.resize(wordsFor(len(data)))
 		copy(to.words, from.words)
-		win := column{window: true, lo: 2 * blockWords, words: make([]uint64, 3*blockWords), moved: make([]uint64, 3*blockWords), stamps: []int32{never, never, never}}
+		win := column{window: true, lo: 2 * blockWords, words: make([]uint64, 3*blockWords), blocks: []block{{last: never}, {last: never}, {last: never}}}
 		copy(win.words, from.words[min(win.lo, len(from.words)):])
 		for step := int32(1); step < 60; step++ {
 			switch r.IntN(4) {

@@ -85,6 +85,7 @@ type columnInfo struct {
 	table int
 	size  int         // of a value
 	typ   *value.Type // nil: entities, slots, notes
+	lanes []lane
 }
 
 func (c *columnInfo) pointers() bool { return c.typ != nil && !c.typ.PointerFree }

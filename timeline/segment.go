@@ -70,7 +70,7 @@ func (s *segment) view() view { return view{s, s.tables, s.columns, s.samples} }
 func (s *segment) add(t *tip) {
 	s.tables = append(s.tables, table{t.components, t.targets, len(s.columns)})
 	for k := range t.columns {
-		s.columns = append(s.columns, columnInfo{len(s.tables) - 1, t.columns[k].size, t.columns[k].typ})
+		s.columns = append(s.columns, columnInfo{len(s.tables) - 1, t.columns[k].size, t.columns[k].typ, t.columns[k].lanes})
 	}
 	s.bytes += int64(unsafe.Sizeof(table{})) + int64(len(t.columns))*int64(unsafe.Sizeof(columnInfo{}))
 }

@@ -31,7 +31,11 @@ type tipColumn struct {
 
 func newTipColumn(t *value.Type, size int) tipColumn {
 	c := tipColumn{typ: t, size: size, stale: true}
-	if t != nil && !t.PointerFree {
+	switch {
+	case t == nil:
+	case t.PointerFree:
+		c.lanes = lanesOf(t.Go)
+	default:
 		c.refs = reflect.MakeSlice(reflect.SliceOf(t.Go), 0, 0)
 	}
 	return c
