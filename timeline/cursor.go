@@ -27,14 +27,14 @@ type Cursor struct {
 func (l *Line) Walk(from, to Ref) *Cursor {
 	c := &Cursor{line: l, k: -1, end: to}
 	for k, s := range l.spans {
-		if last := s.samples[s.hi-1]; last.Seq < from.Seq {
+		if last := s.samples[s.hi-1]; last.seq < from.Seq {
 			c.k = k
 		}
 	}
 	if c.k+1 < len(l.spans) && c.d == nil {
 		s := l.spans[c.k+1]
 		i := 0
-		for i < s.hi && s.samples[i].Seq < from.Seq {
+		for i < s.hi && s.samples[i].seq < from.Seq {
 			i++
 		}
 		if i > 0 {
@@ -50,12 +50,12 @@ func (c *Cursor) Next() bool {
 	structure := true
 	switch {
 	case c.d != nil && c.d.i+1 < c.d.hi:
-		if c.d.samples[c.d.i+1].Seq > c.end.Seq {
+		if c.d.samples[c.d.i+1].seq > c.end.Seq {
 			return false
 		}
 		structure = c.d.step()
 	case c.k+1 < len(c.line.spans):
-		if c.line.spans[c.k+1].samples[0].Seq > c.end.Seq {
+		if c.line.spans[c.k+1].samples[0].seq > c.end.Seq {
 			return false
 		}
 		c.k++
@@ -86,13 +86,13 @@ func (c *Cursor) show(d *decoder, structure bool) {
 }
 
 // Ref names the sample at hand.
-func (c *Cursor) Ref() Ref { return c.d.samples[c.d.i].Ref }
+func (c *Cursor) Ref() Ref { return c.d.ref(c.d.i) }
 
 // World is the world at the sample. It shows the next one after Next.
 func (c *Cursor) World() *imageworld.World { return c.w }
 
 // Inputs is what came from outside since the sample before.
-func (c *Cursor) Inputs() []byte { return c.d.samples[c.d.i].inputs }
+func (c *Cursor) Inputs() []byte { return c.d.samples[c.d.i].more.inputs }
 
 // at is a cursor on one sample, that one alone.
 func (l *Line) at(r Ref) *Cursor {
@@ -118,7 +118,7 @@ func (l *Line) Sample(r Ref) *Sample {
 	}
 	d.ask(missing...)
 	s := &d.samples[d.i]
-	img := &ecs.Image{Pool: s.pool}
+	img := &ecs.Image{Pool: s.pool()}
 	src := &source{d: d}
 	img.Pool.Slots = src.Pool().Slots
 	if n := int(d.rows[tableHints]); n > 0 {
@@ -139,7 +139,7 @@ func (l *Line) Sample(r Ref) *Sample {
 		v, _ := src.Resource(r.ID)
 		img.Resources = append(img.Resources, ecs.ImageResource{ID: r.ID, Value: v})
 	}
-	return &Sample{Ref: s.Ref, Image: img, Types: d.types, Locked: s.locked, States: s.states, Inputs: s.inputs}
+	return &Sample{Ref: d.ref(d.i), Image: img, Types: d.types, Locked: s.more.locked, States: s.more.states, Inputs: s.more.inputs}
 }
 
 // slice views a column as the []T of an image.
@@ -187,7 +187,7 @@ func (s *source) Column(i, k int) unsafe.Pointer {
 func (s *source) Pool() ecs.Pool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.shown().pool
+	p := s.shown().pool()
 	p.Slots = s.d.entities(s.d.tables[tablePool].columns, int(s.d.rows[tablePool]))
 	return p
 }
@@ -205,4 +205,4 @@ func (s *source) Resource(id ecs.TypeID) (reflect.Value, bool) {
 	return reflect.NewAt(t, s.d.base(s.d.tables[tableResources+int(id)].columns)).Elem(), true
 }
 
-func (s *source) Locked() bool { return s.shown().locked }
+func (s *source) Locked() bool { return s.shown().more.locked }

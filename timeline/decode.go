@@ -87,7 +87,7 @@ func (d *decoder) step() (structure bool) {
 	d.i++
 	s := &d.samples[d.i]
 	c := changesOf(s)
-	structure = s.shape != before.shape || s.locked != before.locked || c.lengths > 0
+	structure = s.shape != before.shape || s.more.locked != before.more.locked || c.lengths > 0
 	for table, rows, ok := c.length(); ok; table, rows, ok = c.length() {
 		d.rows[table] = int32(rows)
 		d.resize(table)
@@ -103,7 +103,7 @@ func (d *decoder) step() (structure bool) {
 			f.apply(payload, d.bytes(n), int32(d.i))
 		}
 	}
-	for _, r := range s.refs {
+	for _, r := range s.more.refs {
 		if f := d.cols[r.column]; f != nil {
 			f.put(r)
 		}

@@ -26,12 +26,13 @@ func TestDeltaFollows(t *testing.T) {
 			}
 		}
 		fill(data)
-		var from, to column
+		lanes := [][]lane{nil, {laneFloat}, {lanePair | lowFloat, laneFloat, laneInts}}[seed%3]
+		from, to := column{lanes: lanes}, column{lanes: lanes}
 		from.diff(nil, data, 0)
 		from.restart()
 		to.resize(wordsFor(len(data)))
 		copy(to.words, from.words)
-		win := column{window: true, lo: 2 * blockWords, words: make([]uint64, 3*blockWords), blocks: []block{{last: never}, {last: never}, {last: never}}}
+		win := column{window: true, lanes: lanes, lo: 2 * blockWords, words: make([]uint64, 3*blockWords), blocks: []block{{last: never}, {last: never}, {last: never}}}
 		copy(win.words, from.words[min(win.lo, len(from.words)):])
 		for step := int32(1); step < 60; step++ {
 			switch r.IntN(4) {

@@ -42,8 +42,8 @@
 //
 // A segment is a keyframe and up to 600 samples that follow it, each as what
 // changed. Columns without pointers are compared in blocks of 64 words and
-// changed words are written as differences of differences, in as many bytes as
-// they need (delta.go). Columns with pointers are compared value by value; what
+// of changed words is written how far a guess was off (lane.go), in as many bytes
+// as that needs (delta.go). Columns with pointers are compared value by value; what
 // is equal is shared. Keyframes share the columns that did not change since the
 // last. A reader copies the keyframe of the columns that it wants, and of no
 // others, and follows the changes from there; a [Cursor] that goes on to the next

@@ -166,7 +166,7 @@ func (l *Line) points(from, to Ref, n int) (seqs []uint64) {
 	var before Ref
 	for _, s := range l.spans {
 		for i := s.lo; i < s.hi; i++ {
-			r := s.samples[i].Ref
+			r := s.ref(i)
 			if r.Seq < from.Seq || r.Seq > to.Seq {
 				continue
 			}

@@ -64,9 +64,9 @@ func (r *ring) describe(i *Info) {
 		k := slices.IndexFunc(i.Branches, func(b BranchInfo) bool { return b.Branch == s.branch })
 		if k < 0 {
 			k = len(i.Branches)
-			i.Branches = append(i.Branches, BranchInfo{Branch: s.branch, From: s.samples[0].Tick, Current: s.branch == r.current})
+			i.Branches = append(i.Branches, BranchInfo{Branch: s.branch, From: s.samples[0].tick, Current: s.branch == r.current})
 		}
-		i.Branches[k].To = s.samples[len(s.samples)-1].Tick
+		i.Branches[k].To = s.samples[len(s.samples)-1].tick
 		i.Branches[k].Samples += len(s.samples)
 	}
 }

@@ -45,7 +45,7 @@ func (r *ring) line(branch int) []span {
 			continue
 		}
 		v := s.view()
-		hi := sort.Search(len(v.samples), func(i int) bool { return v.samples[i].Seq > b.seq || v.samples[i].Tick > b.tick })
+		hi := sort.Search(len(v.samples), func(i int) bool { return v.samples[i].seq > b.seq || v.samples[i].tick > b.tick })
 		if hi > 0 {
 			spans = append(spans, span{v, 0, hi})
 		}
@@ -67,7 +67,7 @@ func (l *Line) Ticks() (from, to uint64, ok bool) {
 		return 0, 0, false
 	}
 	last := l.spans[len(l.spans)-1]
-	return l.spans[0].samples[0].Tick, last.samples[last.hi-1].Tick, true
+	return l.spans[0].samples[0].tick, last.samples[last.hi-1].tick, true
 }
 
 // First is the first sample; the zero Ref if nothing is recorded.
@@ -75,14 +75,14 @@ func (l *Line) First() Ref {
 	if len(l.spans) == 0 {
 		return Ref{}
 	}
-	return l.spans[0].samples[0].Ref
+	return l.spans[0].ref(0)
 }
 
 // Refs names the samples with ticks from to to, in order.
 func (l *Line) Refs(from, to uint64) (refs []Ref) {
 	for _, s := range l.spans {
 		for i := s.lo; i < s.hi; i++ {
-			if r := s.samples[i].Ref; r.Tick >= from && r.Tick <= to {
+			if r := s.ref(i); r.Tick >= from && r.Tick <= to {
 				refs = append(refs, r)
 			}
 		}
@@ -93,12 +93,12 @@ func (l *Line) Refs(from, to uint64) (refs []Ref) {
 // place finds the last sample at or before a tick: span and index. ok is false
 // if the tick lies before all.
 func (l *Line) place(tick uint64) (k, i int, ok bool) {
-	k = sort.Search(len(l.spans), func(k int) bool { return l.spans[k].samples[0].Tick > tick }) - 1
+	k = sort.Search(len(l.spans), func(k int) bool { return l.spans[k].samples[0].tick > tick }) - 1
 	if k < 0 {
 		return 0, 0, false
 	}
 	s := l.spans[k]
-	return k, sort.Search(s.hi, func(i int) bool { return s.samples[i].Tick > tick }) - 1, true
+	return k, sort.Search(s.hi, func(i int) bool { return s.samples[i].tick > tick }) - 1, true
 }
 
 // Find names the sample that shows the world at a tick: the last at or before
@@ -124,29 +124,29 @@ func (l *Line) Find(at int64) (Ref, error) {
 		e.Hint = "record_start with more memoryMB, or a greater every, reaches further back"
 		return Ref{}, e
 	}
-	s := l.spans[k].samples[i]
+	s := l.spans[k].ref(i)
 	if tick > to {
 		if tick >= to+uint64(max(l.every, 1)) && (tick > l.now || !l.on) {
 			e := l.refuse(at, fmt.Sprintf("tick %d has not been recorded: the recording reaches from tick %d to %d and the world is at tick %d", tick, from, to, l.now))
 			e.Hint = "leave at out to read the live world; clock_set with step, or run_until, goes on to a later tick"
 			return Ref{}, e
 		}
-		return s.Ref, nil
+		return s, nil
 	}
 	if next, ok := l.after(k, i); ok && next.Cause == CauseStart && tick > s.Tick {
 		e := l.refuse(at, fmt.Sprintf("tick %d is in a gap: nothing was recorded between tick %d and %d", tick, s.Tick, next.Tick))
 		e.Options, e.Total = []string{strconv.FormatUint(s.Tick, 10), strconv.FormatUint(next.Tick, 10)}, 2
 		return Ref{}, e
 	}
-	return s.Ref, nil
+	return s, nil
 }
 
 func (l *Line) after(k, i int) (Ref, bool) {
 	switch {
 	case i+1 < l.spans[k].hi:
-		return l.spans[k].samples[i+1].Ref, true
+		return l.spans[k].ref(i + 1), true
 	case k+1 < len(l.spans):
-		return l.spans[k+1].samples[0].Ref, true
+		return l.spans[k+1].ref(0), true
 	}
 	return Ref{}, false
 }

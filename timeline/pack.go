@@ -14,16 +14,19 @@ import (
 // packer turns shots into samples: it holds the world as the last sample left
 // it and writes down what differs. It is one goroutine's.
 type packer struct {
-	ring  *ring
-	types *ecs.Catalog
-	tips  []*tip // those of the open segment, by number
-	byKey map[string]*tip
-	order []*tip // the archetypes of the last sample
-	shape *shape
-	seg   *segment // the open one
-	step  int32
-	dirty int64 // bytes that the next keyframe will have to copy
-	last  []State
+	ring   *ring
+	types  *ecs.Catalog
+	tips   []*tip // those of the open segment, by number
+	byKey  map[string]*tip
+	order  []*tip // the archetypes of the last sample
+	shape  *shape
+	seg    *segment // the open one
+	layout *layout
+	laid   []*tip // the tips of layout, by number
+	step   int32
+	dirty  int64 // bytes that the next keyframe will have to copy
+	last   []State
+	plain  *more // that of the last sample that had states and nothing else
 
 	key           []byte
 	lengths, data []byte
@@ -69,13 +72,29 @@ func (p *packer) pack(s *shot) {
 		}
 		columns += len(t.columns)
 	}
-	smp := sample{Ref: s.Ref, locked: s.locked, pool: s.img.Pool, shape: p.shape, inputs: bytes.Clone(s.inputs), states: p.shareStates(s.states)}
-	smp.pool.Slots = nil
+	pool := &s.img.Pool
+	smp := sample{seq: s.Seq, tick: s.Tick, frame: s.Frame, next: pool.Next, available: pool.Available, reserved: pool.Reserved, shape: p.shape}
 	if fresh {
 		p.begin(s.Branch)
 		lengths, p.lengths, p.data, p.refs = 0, p.lengths[:0], p.data[:0], nil // the keyframe has it all
 	}
+	smp.more = p.moreOf(s)
 	p.ring.publish(p, smp, lengths, raw)
+}
+
+// moreOf is what a shot has beside values: often what the one before had.
+func (p *packer) moreOf(s *shot) *more {
+	m := more{cause: s.Cause, locked: s.locked, refs: p.refs, states: p.shareStates(s.states), inputs: bytes.Clone(s.inputs)}
+	if m.cause != "" || m.locked || len(m.refs)+len(m.inputs) > 0 {
+		return &m
+	}
+	if len(m.states) == 0 {
+		return plainMore
+	}
+	if p.plain == nil || &p.plain.states[0] != &m.states[0] {
+		p.plain = &m
+	}
+	return p.plain
 }
 
 // touch notes that a keyframe would have to copy the column.
@@ -89,7 +108,7 @@ func (p *packer) touch(c *tipColumn, rows int) {
 // full: a new segment is due.
 func (p *packer) full() bool {
 	s := p.seg
-	grown := s.bytes - int64(cap(s.arena)-len(s.arena))
+	grown := s.bytes() - int64(cap(s.arena)-len(s.arena))
 	return p.step >= maxSteps-1 || p.step >= minSteps && grown > keyShare*p.dirty || grown > p.ring.most()/4 || len(p.tips) > 4*len(p.order)+64
 }
 
@@ -272,9 +291,11 @@ func (p *packer) shareStates(now []State) []State {
 
 // begin makes the next segment of the tips as they are.
 func (p *packer) begin(branch int) {
-	seg := &segment{branch: branch, types: p.types}
+	if p.layout == nil || !slices.Equal(p.laid, p.tips) {
+		p.layout, p.laid = (&layout{}).with(p.tips), slices.Clone(p.tips)
+	}
+	seg := &segment{branch: branch, types: p.types, layout: p.layout}
 	for _, t := range p.tips {
-		seg.add(t)
 		seg.rows = append(seg.rows, int32(t.rows))
 		for k := range t.columns {
 			t.columns[k].restart()
@@ -290,30 +311,17 @@ func (p *packer) begin(branch int) {
 }
 
 // finish makes smp whole and adds it to the open segment. Under the ring's lock.
-func (p *packer) finish(smp sample, lengths, most int) {
-	for _, t := range p.added {
-		p.seg.add(t)
+func (p *packer) finish(r *ring, smp sample, lengths, most int) {
+	if len(p.added) > 0 {
+		r.drop(p.layout)
+		p.layout, p.laid = p.layout.with(p.added), slices.Clone(p.tips)
+		p.seg.layout = p.layout
+		r.use(p.layout)
 	}
 	if lengths > 0 || len(p.data) > 0 {
 		p.column = binary.AppendUvarint(p.column[:0], uint64(lengths))
 		p.column = append(append(p.column, p.lengths...), p.data...)
 		smp.data = p.seg.store(p.column, most)
 	}
-	for _, d := range p.refs {
-		p.seg.bytes += int64(len(d.rows)*4) + int64(unsafe.Sizeof(d))
-		for i := range d.values.Len() {
-			p.seg.bytes += deepSize(d.values.Index(i))
-		}
-	}
-	smp.refs = p.refs
-	p.seg.bytes += sampleBytes + int64(len(smp.inputs))
-	if n := len(p.seg.samples); n == 0 || len(smp.states) > 0 && (len(p.seg.samples[n-1].states) == 0 || &p.seg.samples[n-1].states[0] != &smp.states[0]) {
-		for _, st := range smp.states {
-			p.seg.bytes += int64(len(st.Data)) + int64(unsafe.Sizeof(st))
-		}
-	}
-	if n := len(p.seg.samples); n == 0 || p.seg.samples[n-1].shape != smp.shape {
-		p.seg.bytes += int64(len(smp.shape.order)*4 + len(smp.shape.listed))
-	}
-	p.seg.samples = append(p.seg.samples, smp)
+	p.seg.add(smp)
 }

@@ -39,23 +39,50 @@ func (r *ring) most() int64 { return r.limit.Load() }
 func (r *ring) publish(p *packer, smp sample, lengths int, raw int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	before := p.seg.bytes
+	before := p.seg.bytes()
 	if len(p.seg.samples) == 0 {
 		before = 0
+		r.seal()
 		r.segments = append(r.segments, p.seg)
+		r.use(p.seg.layout)
 		for _, k := range p.seg.key {
 			if k.users++; k.users == 1 {
 				r.bytes += k.bytes
 			}
 		}
 	}
-	p.finish(smp, lengths, int(min(r.most()/64, math.MaxInt32)))
-	r.bytes += p.seg.bytes - before
-	p.seg.raw = append(p.seg.raw, raw)
+	p.finish(r, smp, lengths, int(min(r.most()/64, math.MaxInt32)))
+	r.bytes += p.seg.bytes() - before
+	p.seg.raw += raw
 	r.raw += raw
 	r.samples++
 	for r.bytes > r.most() && len(r.segments) > 1 && !r.pinned.Load() {
 		r.pushOut()
+	}
+}
+
+// seal packs the last segment, to which nothing will be added.
+func (r *ring) seal() {
+	if len(r.segments) == 0 {
+		return
+	}
+	s := r.segments[len(r.segments)-1]
+	r.bytes -= s.bytes()
+	s.samples, s.arenas = s.sealed()
+	s.arena = nil
+	r.bytes += s.bytes()
+}
+
+// use and drop count the segments that have a layout.
+func (r *ring) use(l *layout) {
+	if l.users++; l.users == 1 {
+		r.bytes += l.bytes()
+	}
+}
+
+func (r *ring) drop(l *layout) {
+	if l.users--; l.users == 0 {
+		r.bytes -= l.bytes()
 	}
 }
 
@@ -64,15 +91,14 @@ func (r *ring) pushOut() {
 	s := r.segments[0]
 	r.segments[0] = nil
 	r.segments = r.segments[1:]
-	r.bytes -= s.bytes
+	r.bytes -= s.bytes()
+	r.drop(s.layout)
 	for _, k := range s.key {
 		if k.users--; k.users == 0 {
 			r.bytes -= k.bytes
 		}
 	}
-	for _, n := range s.raw {
-		r.raw -= n
-	}
+	r.raw -= s.raw
 	r.samples -= len(s.samples)
 	r.pushed += len(s.samples)
 }

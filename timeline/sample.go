@@ -2,6 +2,8 @@ package timeline
 
 import (
 	"reflect"
+	"slices"
+	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
@@ -46,16 +48,30 @@ type Sample struct {
 	Inputs []byte
 }
 
-// sample is one recorded moment as it is stored, in its segment.
+// sample is one recorded moment as it is stored, in its segment. There are tens
+// of thousands: what few of them have is aside.
 type sample struct {
-	Ref
+	seq, tick, frame          uint64
+	next, available, reserved uint32 // of the entity table; its slots are a column
+	shape                     *shape
+	data                      []byte // what changed in lengths and columns without pointers
+	more                      *more  // shared by samples that follow each other while it is the same
+}
+
+// more is what a sample has beside its values.
+type more struct {
+	cause  string
 	locked bool
-	pool   ecs.Pool // without its slots, which are a column
-	shape  *shape
-	data   []byte     // what changed in lengths and columns without pointers
-	refs   []refDelta // what changed in the others
+	refs   []refDelta // what changed in columns with pointers
 	states []State
 	inputs []byte
+}
+
+// plainMore is that of most samples.
+var plainMore = &more{}
+
+func (s *sample) pool() ecs.Pool {
+	return ecs.Pool{Next: s.next, Available: s.available, Reserved: s.reserved}
 }
 
 // shape is which archetypes there are, in iteration order, by table number, and
@@ -78,6 +94,36 @@ type table struct {
 	components []ecs.TypeID
 	targets    []ecs.Target
 	columns    int // number of its first one
+}
+
+// layout is the tables and columns of a segment, by number. Segments that follow
+// each other share it while the world has the same archetypes.
+type layout struct {
+	tables  []table
+	columns []columnInfo
+	users   int // segments that have it; under the ring's lock
+}
+
+// with is the layout and more tables.
+func (l *layout) with(more []*tip) *layout {
+	out := &layout{tables: slices.Clip(l.tables), columns: slices.Clip(l.columns)}
+	for _, t := range more {
+		out.tables = append(out.tables, table{t.components, t.targets, len(out.columns)})
+		for k := range t.columns {
+			c := &t.columns[k]
+			out.columns = append(out.columns, columnInfo{len(out.tables) - 1, c.size, c.typ, c.lanes})
+		}
+	}
+	out.tables, out.columns = slices.Clone(out.tables), slices.Clone(out.columns) // no longer than needed
+	return out
+}
+
+func (l *layout) bytes() int64 {
+	n := int64(unsafe.Sizeof(*l)) + int64(cap(l.tables))*int64(unsafe.Sizeof(table{})) + int64(cap(l.columns))*int64(unsafe.Sizeof(columnInfo{}))
+	for i := range l.tables {
+		n += int64(len(l.tables[i].components))*int64(unsafe.Sizeof(ecs.TypeID(0))) + int64(len(l.tables[i].targets))*int64(unsafe.Sizeof(ecs.Target{}))
+	}
+	return n
 }
 
 // columnInfo describes a column of a segment.

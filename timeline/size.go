@@ -1,12 +1,6 @@
 package timeline
 
-import (
-	"reflect"
-	"unsafe"
-)
-
-// sampleBytes is what a stored sample takes besides its data.
-const sampleBytes = int64(unsafe.Sizeof(sample{}))
+import "reflect"
 
 // deepSize estimates what a value takes, with what it leads to. Beyond the depth
 // and the number of references looked at there is little, or things shared.
