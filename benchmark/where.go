@@ -20,9 +20,9 @@ const (
 // column is the loop one would write by hand for whereOne.
 func column(w ecs.World, health ecs.TypeID) (n int) {
 	for c := range w.Chunks(ecs.Filter{With: []ecs.TypeID{health}}) {
-		base, stride, _ := c.Column(health)
+		col, _ := c.Column(health)
 		for i := range c.Len() {
-			if (*Health)(unsafe.Add(base, uintptr(i)*stride)).HP < 10 {
+			if (*Health)(unsafe.Add(col.Base, uintptr(i)*col.Stride)).HP < 10 {
 				n++
 			}
 		}
@@ -33,10 +33,10 @@ func column(w ecs.World, health ecs.TypeID) (n int) {
 // columns is the loop for whereTwo.
 func columns(w ecs.World, health, pos ecs.TypeID) (n int) {
 	for c := range w.Chunks(ecs.Filter{With: []ecs.TypeID{health, pos}}) {
-		h, hs, _ := c.Column(health)
-		p, ps, _ := c.Column(pos)
+		h, _ := c.Column(health)
+		p, _ := c.Column(pos)
 		for i := range c.Len() {
-			if (*Health)(unsafe.Add(h, uintptr(i)*hs)).HP < 10 && (*Position)(unsafe.Add(p, uintptr(i)*ps)).X > 500 {
+			if (*Health)(unsafe.Add(h.Base, uintptr(i)*h.Stride)).HP < 10 && (*Position)(unsafe.Add(p.Base, uintptr(i)*p.Stride)).X > 500 {
 				n++
 			}
 		}

@@ -217,11 +217,11 @@ func LabelOf(cat *Catalog, c Chunk, row int) string {
 		if f == nil {
 			continue
 		}
-		base, stride, ok := c.Column(id)
+		col, ok := c.Column(id)
 		if !ok {
 			continue
 		}
-		if s := callLabel(f, unsafe.Add(base, uintptr(row)*stride)); s != "" {
+		if s := callLabel(f, col.At(row)); s != "" {
 			return s
 		}
 	}

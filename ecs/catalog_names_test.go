@@ -114,13 +114,13 @@ type fakeChunk struct {
 	base unsafe.Pointer
 }
 
-func (fakeChunk) Archetype() int                                  { return 0 }
-func (fakeChunk) Len() int                                        { return 2 }
-func (fakeChunk) Entity(int) Entity                               { return Entity{ID: 1, Gen: 1} }
-func (fakeChunk) AppendEntities(d []Entity, _, _ int) []Entity    { return d }
-func (c fakeChunk) Components() []TypeID                          { return []TypeID{c.id, 99} }
-func (fakeChunk) Targets() []Target                               { return nil }
-func (c fakeChunk) Column(TypeID) (unsafe.Pointer, uintptr, bool) { return c.base, 8, true }
+func (fakeChunk) Archetype() int                               { return 0 }
+func (fakeChunk) Len() int                                     { return 2 }
+func (fakeChunk) Entity(int) Entity                            { return Entity{ID: 1, Gen: 1} }
+func (fakeChunk) AppendEntities(d []Entity, _, _ int) []Entity { return d }
+func (c fakeChunk) Components() []TypeID                       { return []TypeID{c.id, 99} }
+func (fakeChunk) Targets() []Target                            { return nil }
+func (c fakeChunk) Column(TypeID) (Column, bool)               { return Column{Base: c.base, Stride: 8}, true }
 
 func TestLabelOf(t *testing.T) {
 	type named struct{ N int }

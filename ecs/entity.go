@@ -10,3 +10,7 @@ type Entity = value.Entity
 // false, Gen is 0: the caller asks [World.Holder] who lives there now).
 // Anything else is an invalid_arguments error.
 func ParseEntity(s string) (e Entity, full bool, err error) { return value.ParseEntity(s) }
+
+// Column is where the values of a component are. It stands in package value,
+// because copies and digests take columns.
+type Column = value.Column

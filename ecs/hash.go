@@ -22,8 +22,10 @@ func Hash(w World, h *value.Hasher) uint64 {
 		}
 		for _, id := range c.Components() {
 			h.Word(uint64(id))
-			if base, stride, ok := c.Column(id); ok && stride > 0 {
-				h.Column(cat.Components[id].Type.Go, base, stride, n)
+			if t := cat.Components[id].Type; t.Size > 0 {
+				if col, ok := c.Column(id); ok {
+					h.Column(t.Go, col, n)
+				}
 			}
 		}
 	}

@@ -35,11 +35,11 @@ func (l RowLocator) Locate(e Entity, id TypeID) unsafe.Pointer {
 	if !ok {
 		return nil
 	}
-	base, stride, ok := c.Column(id)
+	col, ok := c.Column(id)
 	if !ok {
 		return nil
 	}
-	return unsafe.Add(base, uintptr(row)*stride)
+	return col.At(row)
 }
 
 // LocateResource implements [Locator].

@@ -3,7 +3,6 @@ package ecs
 import (
 	"iter"
 	"reflect"
-	"unsafe"
 )
 
 // TypeID is the number of a component type, or of a resource type, in one
@@ -54,10 +53,10 @@ type Chunk interface {
 	AppendEntities(dst []Entity, from, to int) []Entity
 	// Components lists the component types; do not change the slice.
 	Components() []TypeID
-	// Column gives the address of row 0 and the distance between rows. A tag
-	// has a column whose size is 0 (base may be any address). Columns whose
-	// type holds pointers must be written by typed assignment only.
-	Column(id TypeID) (base unsafe.Pointer, stride uintptr, ok bool)
+	// Column tells where the values of a component are; false if the rows do
+	// not have it. A component without data has a column too, with any base.
+	// Columns whose type holds pointers must be written by typed assignment only.
+	Column(id TypeID) (Column, bool)
 	// Targets lists the relation targets of the chunk's rows.
 	Targets() []Target
 }

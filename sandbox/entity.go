@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -29,10 +28,9 @@ type rows struct {
 }
 
 type column struct {
-	id     ecs.TypeID
-	base   unsafe.Pointer
-	stride uintptr
-	ok     bool
+	id ecs.TypeID
+	ecs.Column
+	ok bool
 }
 
 var epochs atomic.Uint64
@@ -45,8 +43,8 @@ func (r *rows) column(id ecs.TypeID) *column {
 			return &r.cols[i]
 		}
 	}
-	base, stride, ok := r.chunk.Column(id)
-	r.cols = append(r.cols, column{id, base, stride, ok})
+	col, ok := r.chunk.Column(id)
+	r.cols = append(r.cols, column{id, col, ok})
 	return &r.cols[len(r.cols)-1]
 }
 
@@ -138,10 +136,10 @@ func (w *worldState) value(L *lua.LState, e *entity, c *component) (v reflect.Va
 	if !col.ok {
 		return v, false, false
 	}
-	if c.t.Size == 0 || col.base == nil {
+	if c.t.Size == 0 || col.Base == nil {
 		return reflect.New(c.t.Go).Elem(), false, true
 	}
-	return reflect.NewAt(c.t.Go, unsafe.Add(col.base, uintptr(e.row)*col.stride)).Elem(), false, true
+	return col.Value(c.t.Go, e.row), false, true
 }
 
 func (w *worldState) has(L *lua.LState, e *entity, c *component) bool {

@@ -2,9 +2,10 @@ package sandbox
 
 import (
 	"reflect"
-	"unsafe"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/ecs"
 )
 
 // meta holds the metatables of the proxies. A script cannot reach them
@@ -56,8 +57,7 @@ type siteCache struct {
 	comp *component
 	a    *access
 	rows *rows
-	base unsafe.Pointer
-	step uintptr
+	at   ecs.Column
 }
 
 // hidden makes what the rewritten code is called with, beside (concat) and
@@ -131,7 +131,7 @@ func (p *program) fill(w *worldState, e *entity, n int, sc *siteCache) bool {
 	if !col.ok {
 		return false
 	}
-	sc.rows, sc.base, sc.step = e.rows, col.base, col.stride
+	sc.rows, sc.at = e.rows, col.Column
 	return true
 }
 
@@ -142,7 +142,7 @@ func (p *program) siteGet(L *lua.LState, n int) int {
 		w := &ctxOf(L).run.world
 		sc, ok := p.cached(w, e, n)
 		if ok || p.fill(w, e, n, sc) {
-			sc.a.push(L, unsafe.Add(sc.base, uintptr(e.row)*sc.step))
+			sc.a.push(L, sc.at.At(e.row))
 			return 1
 		}
 		p.require(L, w, e, n)
@@ -159,7 +159,7 @@ func (p *program) siteSet(L *lua.LState, n int) int {
 		w := &ctxOf(L).run.world
 		sc, ok := p.cached(w, e, n)
 		if ok || p.fill(w, e, n, sc) {
-			if u, ok := sc.a.store(unsafe.Add(sc.base, uintptr(e.row)*sc.step), L.Get(2)); ok {
+			if u, ok := sc.a.store(sc.at.At(e.row), L.Get(2)); ok {
 				w.log(u)
 				w.count(L, &w.pending.Fields)
 				return 0

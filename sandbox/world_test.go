@@ -3,11 +3,9 @@ package sandbox_test
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
 
@@ -135,13 +133,13 @@ func (f *fixture) dump() string {
 		for row := range c.Len() {
 			fmt.Fprint(&b, c.Entity(row), c.Targets())
 			for _, id := range c.Components() {
-				base, stride, _ := c.Column(id)
+				col, _ := c.Column(id)
 				comp := cat.Components[id]
 				if comp.Tag {
 					fmt.Fprint(&b, " ", comp.Name)
 					continue
 				}
-				v := reflect.NewAt(comp.Type.Go, unsafe.Add(base, uintptr(row)*stride)).Elem()
+				v := col.Value(comp.Type.Go, row)
 				j, err := value.AppendJSON(nil, v, value.EncodeOptions{})
 				fmt.Fprintf(&b, " %s=%s%v", comp.Name, j, err)
 			}

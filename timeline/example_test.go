@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/ecstest/mapworld"
@@ -38,8 +37,8 @@ func ExampleRecorder() {
 	to, _ := line.Find(60)
 	for c := line.Walk(from, to); c.Next(); {
 		chunk, row, _ := c.World().Row(es[0])
-		p, size, _ := chunk.Column(0)
-		if h := (*Health)(unsafe.Add(p, uintptr(row)*size)); h.HP <= 0 {
+		col, _ := chunk.Column(0)
+		if h := (*Health)(col.At(row)); h.HP <= 0 {
 			fmt.Println("dead since tick", c.Ref().Tick)
 			break
 		}

@@ -32,7 +32,7 @@ func (o *own) Column(i, k int) unsafe.Pointer {
 	}
 	v, ok := o.columns[[2]int{i, k}]
 	if !ok {
-		v = value.CopyColumn(t, p, t.Size, rows)
+		v = value.CopyColumn(t, value.Column{Base: p, Stride: t.Size}, rows)
 		o.columns[[2]int{i, k}] = v
 	}
 	return v.UnsafePointer()

@@ -57,8 +57,8 @@ var worlds = map[string]func() ecs.World{
 func column[T any](w ecs.World, c ecs.Chunk) []T {
 	for _, comp := range w.Catalog().Components {
 		if comp.Type.Go == reflect.TypeFor[T]() {
-			if p, _, ok := c.Column(comp.ID); ok {
-				return unsafe.Slice((*T)(p), c.Len())
+			if col, ok := c.Column(comp.ID); ok {
+				return unsafe.Slice((*T)(col.Base), c.Len())
 			}
 		}
 	}

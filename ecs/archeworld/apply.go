@@ -4,7 +4,7 @@ import (
 	"reflect"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -76,9 +76,9 @@ func (w *World) spawn(c *loupe.Change, out *[]loupe.Entity) {
 		if t.Size == 0 {
 			continue
 		}
-		col := engine.Column{Base: q.Get(w.ids[v.Type]), Stride: t.Size}
+		col := loupe.Column{Base: q.Get(w.ids[v.Type]), Stride: t.Size}
 		for row := range count {
-			col.At(t.Go, row).Set(engine.Own(t, v.Value))
+			col.Value(t.Go, row).Set(engine.Own(t, v.Value))
 		}
 	}
 	*out = append(*out, EntityOf(q.Entity()))
@@ -92,7 +92,7 @@ func (w *World) set(c *chunk, row int, values []loupe.Value) {
 		t := w.types[v.Type]
 		for i, id := range c.Types {
 			if id == v.Type && t.Size > 0 {
-				c.Cols[i].At(t.Go, row).Set(engine.Own(t, v.Value))
+				c.Cols[i].Value(t.Go, row).Set(engine.Own(t, v.Value))
 			}
 		}
 	}

@@ -2,7 +2,7 @@ package archeworld
 
 import (
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 )
 
 // Capture copies the whole world into img: pointer-free columns as one block

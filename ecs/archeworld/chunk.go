@@ -2,7 +2,7 @@ package archeworld
 
 import (
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -22,10 +22,10 @@ func (c *chunk) refresh() {
 	}
 	c.SetRows(a.entityPointer, a.len)
 	for i, id := range c.Types {
-		c.Cols[i] = engine.Column{}
+		c.Cols[i] = loupe.Column{}
 		if int(id) < len(a.layouts) {
 			l := &a.layouts[id]
-			c.Cols[i] = engine.Column{Base: l.pointer, Stride: uintptr(l.itemSize)}
+			c.Cols[i] = loupe.Column{Base: l.pointer, Stride: uintptr(l.itemSize)}
 		}
 	}
 	if len(c.Relations) > 0 {

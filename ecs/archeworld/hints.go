@@ -1,6 +1,6 @@
 package archeworld
 
-import "github.com/loupe-ecs/loupe/ecs/internal/engine"
+import "github.com/loupe-ecs/loupe/ecs/engine"
 
 // The order in which arche visits relation archetypes is that of their slots
 // in their node, and a new one takes the slot freed last. Nodes come into being

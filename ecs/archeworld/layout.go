@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/ecs/stats"
 )

@@ -2,7 +2,7 @@ package archeworld
 
 import (
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -43,7 +43,7 @@ func (w *World) scanPublic() (chunks []*chunk) {
 		for _, id := range q.Ids() {
 			t := w.typeOf(id)
 			c.Types = append(c.Types, t)
-			c.Cols = append(c.Cols, engine.Column{Base: q.Get(id), Stride: w.types[t].Size})
+			c.Cols = append(c.Cols, loupe.Column{Base: q.Get(id), Stride: w.types[t].Size})
 			if w.rel[t] {
 				c.Relations = []loupe.Target{{Relation: t, Entity: EntityOf(q.Relation(id))}}
 			}

@@ -26,9 +26,9 @@ func (w *World) shade(c *chunk, row int) {
 		if !s.row.IsValid() {
 			s.row, s.last = reflect.New(t.Go).Elem(), reflect.New(t.Go).Elem()
 		}
-		s.row.Set(c.Cols[i].At(t.Go, row))
+		s.row.Set(c.Cols[i].Value(t.Go, row))
 		if last := c.Len() - 1; row != last {
-			s.last.Set(c.Cols[i].At(t.Go, last))
+			s.last.Set(c.Cols[i].Value(t.Go, last))
 		}
 	}
 }

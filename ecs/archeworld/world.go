@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -189,7 +189,7 @@ func (w *World) chunkOf(node, arch int, n *archNode, a *archetype) *chunk {
 	if list[arch] != nil {
 		return list[arch]
 	}
-	c := &chunk{Chunk: engine.Chunk{ID: len(w.all), Types: w.typesOf(n.Ids), Cols: make([]engine.Column, len(n.Ids))}, arch: a, mask: n.Mask}
+	c := &chunk{Chunk: engine.Chunk{ID: len(w.all), Types: w.typesOf(n.Ids), Cols: make([]loupe.Column, len(n.Ids))}, arch: a, mask: n.Mask}
 	if n.HasRelation {
 		c.Relations = []loupe.Target{{Relation: w.typeOf(n.Relation)}}
 	}

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 	"github.com/mlange-42/ark/ecs"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 )
 
 // Catalog describes the world; its archetypes are Ark's tables. What it is

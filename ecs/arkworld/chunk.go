@@ -2,7 +2,7 @@ package arkworld
 
 import (
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 )
 
 // chunk is the rows of one of Ark's tables. There is one per table for the
@@ -18,7 +18,7 @@ func (c *chunk) refresh(t *table) {
 	c.Relations = c.Relations[:0]
 	for i := range t.columns {
 		column := &t.columns[i]
-		c.Cols[i] = engine.Column{Base: column.pointer, Stride: column.itemSize}
+		c.Cols[i] = loupe.Column{Base: column.pointer, Stride: column.itemSize}
 		if column.isRelation {
 			c.Relations = append(c.Relations, loupe.Target{Relation: c.Types[i], Entity: EntityOf(column.target)})
 		}

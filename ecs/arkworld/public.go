@@ -2,7 +2,7 @@ package arkworld
 
 import (
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 	"github.com/mlange-42/ark/ecs"
 )
 
@@ -42,7 +42,7 @@ func (w *World) scanPublic() (chunks []*chunk) {
 			t := loupe.TypeID(id.Index())
 			c.Types = append(c.Types, t)
 			c.mask.set(t)
-			c.Cols = append(c.Cols, engine.Column{Base: q.Get(id), Stride: w.types[t].Size})
+			c.Cols = append(c.Cols, loupe.Column{Base: q.Get(id), Stride: w.types[t].Size})
 			if w.rel[t] {
 				c.Relations = append(c.Relations, loupe.Target{Relation: t, Entity: EntityOf(q.GetRelation(id))})
 			}

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	loupe "github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/mlange-42/ark/ecs"
 )
@@ -149,7 +149,7 @@ func (w *World) chunkOf(id uint32) *chunk {
 	}
 	c := w.tables[id]
 	if c == nil {
-		c = &chunk{Chunk: engine.Chunk{ID: int(id), Cols: make([]engine.Column, len(t.ids))}}
+		c = &chunk{Chunk: engine.Chunk{ID: int(id), Cols: make([]loupe.Column, len(t.ids))}}
 		for _, id := range t.ids {
 			c.Types = append(c.Types, loupe.TypeID(id.Index()))
 			c.mask.set(loupe.TypeID(id.Index()))

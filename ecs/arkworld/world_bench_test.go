@@ -33,9 +33,9 @@ func BenchmarkChunks(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for c := range w.Chunks(loupe.Filter{With: []loupe.TypeID{2}}) {
-					base, stride, _ := c.Column(2)
+					col, _ := c.Column(2)
 					for row := range c.Len() {
-						sum += (*b3)(unsafe.Add(base, uintptr(row)*stride)).HP
+						sum += (*b3)(unsafe.Add(col.Base, uintptr(row)*col.Stride)).HP
 					}
 				}
 			}

@@ -33,7 +33,7 @@ func Hash(w ecs.World) uint64 {
 		for _, id := range c.Components() {
 			t := cat.Components[id].Type
 			h.str(t.ID)
-			base, stride, ok := c.Column(id)
+			col, ok := c.Column(id)
 			if !ok {
 				h.str("no column")
 				continue
@@ -42,7 +42,7 @@ func Hash(w ecs.World) uint64 {
 				continue
 			}
 			for row := range c.Len() {
-				h.value(reflectAt(t.Go, base, stride, row), 0)
+				h.value(col.Value(t.Go, row), 0)
 			}
 		}
 	}

@@ -226,14 +226,14 @@ func ptr[T any](k *kit, e ecs.Entity, id ecs.TypeID) *T {
 		k.Helper()
 		k.fail("Row(%v) gave a row that holds %v", e, c.Entity(row))
 	}
-	base, stride, ok := c.Column(id)
+	col, ok := c.Column(id)
 	if !ok {
 		return nil
 	}
 	if unsafe.Sizeof(*new(T)) == 0 {
 		return new(T)
 	}
-	return (*T)(unsafe.Add(base, uintptr(row)*stride))
+	return (*T)(col.At(row))
 }
 
 func want[T any](k *kit, e ecs.Entity, id ecs.TypeID, v T) {
@@ -244,10 +244,6 @@ func want[T any](k *kit, e ecs.Entity, id ecs.TypeID, v T) {
 	} else if !reflect.DeepEqual(got, v) {
 		k.fail("entity %v has %+v, want %+v", e, got, v)
 	}
-}
-
-func reflectAt(t reflect.Type, base unsafe.Pointer, stride uintptr, row int) reflect.Value {
-	return reflect.NewAt(t, unsafe.Add(base, uintptr(row)*stride)).Elem()
 }
 
 // entities lists all living entities in iteration order.

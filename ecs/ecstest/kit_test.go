@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/ecstest"
@@ -111,8 +110,8 @@ var faults = map[string]struct {
 				for _, e := range es {
 					c, row, _ := f.World.Row(e)
 					for _, v := range cs[0].Values {
-						if base, stride, ok := c.Column(v.Type); ok {
-							reflect.NewAt(v.Value.Type(), unsafe.Add(base, uintptr(row)*stride)).Elem().Set(v.Value)
+						if col, ok := c.Column(v.Type); ok {
+							col.Value(v.Value.Type(), row).Set(v.Value)
 						}
 					}
 				}

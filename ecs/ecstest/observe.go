@@ -169,7 +169,7 @@ func (k *kit) observeNothing() {
 		n := 0
 		for c := range w.Chunks(ecs.Filter{Without: []ecs.TypeID{id}}) {
 			n += c.Len()
-			if _, _, ok := c.Column(id); ok {
+			if _, ok := c.Column(id); ok {
 				k.fail("type number %d, which does not exist, has a column", id)
 			}
 		}

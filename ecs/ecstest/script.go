@@ -132,8 +132,8 @@ func (m model) compare(k *kit) {
 				if t.Size() == 0 {
 					continue
 				}
-				base, stride, _ := c.Column(id)
-				if got := reflectAt(t, base, stride, row).Interface(); !reflect.DeepEqual(got, have[id]) {
+				col, _ := c.Column(id)
+				if got := col.Value(t, row).Interface(); !reflect.DeepEqual(got, have[id]) {
 					k.fatal("%v: %s is %+v, want %+v", e, cat.Components[id].Name, got, have[id])
 				}
 			}

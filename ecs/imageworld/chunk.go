@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 )
 
 // chunk is the rows of an archetype. Its columns are asked of the source when
@@ -23,17 +23,17 @@ func (w *World) chunk(i int) *chunk {
 }
 
 // Column implements [ecs.Chunk].
-func (c *chunk) Column(id ecs.TypeID) (unsafe.Pointer, uintptr, bool) {
+func (c *chunk) Column(id ecs.TypeID) (ecs.Column, bool) {
 	for k, have := range c.Types {
 		if have == id {
 			size := c.w.types.Components[id].Type.Size
 			if size == 0 {
-				return unsafe.Pointer(&tag), 0, true
+				return ecs.Column{Base: unsafe.Pointer(&tag)}, true
 			}
-			return c.w.src.Column(c.ID, k), size, true
+			return ecs.Column{Base: c.w.src.Column(c.ID, k), Stride: size}, true
 		}
 	}
-	return nil, 0, false
+	return ecs.Column{}, false
 }
 
 // tag is where the values of components without data are.

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/internal/engine"
+	"github.com/loupe-ecs/loupe/ecs/engine"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
 )

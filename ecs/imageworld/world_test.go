@@ -80,8 +80,8 @@ func ExampleNew() {
 	}
 	then := imageworld.New(w.Catalog(), &img)
 	c, row, _ := then.Row(es[0])
-	p, size, _ := c.Column(0)
+	col, _ := c.Column(0)
 	_, err := then.Apply(nil)
-	fmt.Println(then.Catalog().Entities.Alive, reflect.NewAt(reflect.TypeFor[Position](), p).Elem(), row, size, errors.Is(err, refusal.ReadOnly))
+	fmt.Println(then.Catalog().Entities.Alive, col.Value(reflect.TypeFor[Position](), row), row, col.Stride, errors.Is(err, refusal.ReadOnly))
 	// Output: 1 {1 0} 0 16 true
 }

@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"unsafe"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/ecstest"
 	"github.com/loupe-ecs/loupe/ecs/query"
 	"github.com/loupe-ecs/loupe/ecs/value"
 )
@@ -105,8 +107,18 @@ func newWorld(tb testing.TB, n int) (*arche.World, ecs.World) {
 	return &w, archeworld.New(&w)
 }
 
-// hps runs a query and gives the Health.HP of the matches, -1 for none.
+// hps runs a query and gives the Health.HP of the matches, -1 for none. An
+// engine that keeps a pointer for each value must give the same.
 func hps(tb testing.TB, w ecs.World, q query.Query) map[int]bool {
+	tb.Helper()
+	found := matches(tb, w, q)
+	if boxed := matches(tb, ecstest.Boxed(w), q); !maps.Equal(found, boxed) {
+		tb.Errorf("%+v finds %v in columns and %v in boxes", q, found, boxed)
+	}
+	return found
+}
+
+func matches(tb testing.TB, w ecs.World, q query.Query) map[int]bool {
 	tb.Helper()
 	p, err := query.Compile(w.Catalog(), q)
 	if err != nil {
@@ -125,8 +137,8 @@ func hps(tb testing.TB, w ecs.World, q query.Query) map[int]bool {
 			}
 			last = r
 			n++
-			if base, stride, ok := c.Column(comp.ID); ok {
-				out[at(base, stride, r).HP] = true
+			if col, ok := c.Column(comp.ID); ok {
+				out[(*Health)(col.At(int(r))).HP] = true
 			} else {
 				out[-1] = true
 			}

@@ -9,7 +9,8 @@ import (
 
 // The kernels of this file read a field at a fixed offset straight out of its
 // column. An address is always computed from the column's base: a running
-// pointer would end beyond the column, where the collector finds it bad.
+// pointer would end beyond the column, where the collector finds it bad. Those
+// for columns that point at their values are in boxed.go.
 
 type integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
@@ -19,18 +20,23 @@ type float interface{ ~float32 | ~float64 }
 
 func never(_ *state, s *selection) { s.none() }
 
-// column returns where the leaf's values are; false if the chunk lacks it.
+// column returns where the leaf's values are, in a column that is not boxed;
+// false if the chunk lacks it.
 func (l *leaf) column(st *state) (base unsafe.Pointer, stride uintptr, ok bool) {
 	c := &st.cols[l.col]
 	if !c.ok {
 		return nil, 0, false
 	}
-	return unsafe.Add(c.base, l.offset), c.stride, true
+	return unsafe.Add(c.Base, l.offset), c.Stride, true
 }
 
 // load reads numbers of type T as the numbers that expressions compute with.
 func load[T integer | float, V int64 | float64](l leaf) func(*state, *selection, *[blockLen]V) {
 	return func(st *state, s *selection, dst *[blockLen]V) {
+		if c := l.boxed(st); c != nil {
+			loadBoxed[T](c, l.offset, s, dst)
+			return
+		}
 		base, stride, ok := l.column(st)
 		if !ok {
 			st.allBad(s.n)
@@ -52,6 +58,12 @@ func load[T integer | float, V int64 | float64](l leaf) func(*state, *selection,
 
 func loadStrings(l leaf) strVec {
 	return func(st *state, s *selection, dst *[blockLen]string) {
+		if c := l.boxed(st); c != nil {
+			for k, r := range s.rows() {
+				dst[k&blockMask] = unbox[string](c, l.offset, r)
+			}
+			return
+		}
 		base, stride, ok := l.column(st)
 		if !ok {
 			st.allBad(s.n)
@@ -99,6 +111,10 @@ func floatLeaf(l leaf) floatVec {
 
 func rangeLeaf[T integer](l leaf, r intRange) predicate {
 	return func(st *state, s *selection) {
+		if c := l.boxed(st); c != nil {
+			keepBoxed(c, l.offset, s, func(v T) bool { return uint64(v)-r.lo <= r.span })
+			return
+		}
 		base, stride, ok := l.column(st)
 		if !ok {
 			s.none()
@@ -165,6 +181,10 @@ func floatConst[T float](l leaf, op token.Token, f float64) predicate {
 		op, f = token.GEQ, math.Nextafter(f, math.Inf(1))
 	}
 	return func(st *state, s *selection) {
+		if c := l.boxed(st); c != nil {
+			floatConstBoxed[T](c, l.offset, s, op, f)
+			return
+		}
 		base, stride, ok := l.column(st)
 		if !ok {
 			s.none()
@@ -219,6 +239,10 @@ func floatConst[T float](l leaf, op token.Token, f float64) predicate {
 
 func boolLeaf(l leaf, want bool) predicate {
 	return func(st *state, s *selection) {
+		if c := l.boxed(st); c != nil {
+			keepBoxed(c, l.offset, s, func(v bool) bool { return v == want })
+			return
+		}
 		base, stride, ok := l.column(st)
 		if !ok {
 			s.none()
@@ -237,6 +261,10 @@ func boolLeaf(l leaf, want bool) predicate {
 
 func stringLeaf(l leaf, text string, want bool) predicate {
 	return func(st *state, s *selection) {
+		if c := l.boxed(st); c != nil {
+			keepBoxed(c, l.offset, s, func(v string) bool { return (v == text) == want })
+			return
+		}
 		base, stride, ok := l.column(st)
 		if !ok {
 			s.none()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/ecstest"
 	"github.com/loupe-ecs/loupe/ecs/query"
 )
 
@@ -337,8 +338,11 @@ func TestWhereAgainstAnOracle(t *testing.T) {
 	if testing.Short() {
 		n = 100
 	}
-	empty := 0
-	for range n {
+	empty, direct, boxed := 0, w, ecstest.Boxed(w)
+	for i := range n {
+		if w = direct; i%2 == 1 {
+			w = boxed
+		}
 		o := &oracle{r: r}
 		where, want := o.condition(3)
 		if len(where) > 900 {
@@ -351,9 +355,9 @@ func TestWhereAgainstAnOracle(t *testing.T) {
 		required := strings.Contains(where, "Extra.") && !strings.Contains(where, "has(Extra)")
 		got := make([]bool, len(rows))
 		p.Each(w, func(c ecs.Chunk, list []int32) bool {
-			base, stride, _ := c.Column(id.ID)
+			col, _ := c.Column(id.ID)
 			for _, i := range list {
-				got[numberAt(base, stride, i).ID] = true
+				got[(*Number)(col.At(int(i))).ID] = true
 			}
 			return true
 		})

@@ -48,9 +48,9 @@ func columns(b *testing.B, w ecs.World) (health []Health, pos []Position) {
 		b.Fatal(err)
 	}
 	for c := range w.Chunks(ecs.Filter{With: []ecs.TypeID{h.ID, p.ID}}) {
-		hb, _, _ := c.Column(h.ID)
-		pb, _, _ := c.Column(p.ID)
-		return unsafeSlice[Health](hb, c.Len()), unsafeSlice[Position](pb, c.Len())
+		hb, _ := c.Column(h.ID)
+		pb, _ := c.Column(p.ID)
+		return unsafeSlice[Health](hb.Base, c.Len()), unsafeSlice[Position](pb.Base, c.Len())
 	}
 	b.Fatal("no chunk")
 	return nil, nil

@@ -25,7 +25,7 @@ func (p *rowPath) at(st *state, row int32) (v reflect.Value, ok bool) {
 			ok = false
 		}
 	}()
-	v, err := p.path.Get(reflect.NewAt(p.typ, unsafe.Add(c.base, uintptr(row)*c.stride)).Elem())
+	v, err := p.path.Get(c.Value(p.typ, int(row)))
 	if err != nil || !v.IsValid() {
 		return v, false
 	}
@@ -205,7 +205,7 @@ func (p rowPath) rawNil(want bool) predicate {
 				ok = false
 			}
 		}()
-		v, err := p.path.Get(reflect.NewAt(p.typ, unsafe.Add(c.base, uintptr(row)*c.stride)).Elem())
+		v, err := p.path.Get(c.Value(p.typ, int(row)))
 		if err != nil {
 			return false
 		}

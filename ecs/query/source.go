@@ -99,7 +99,7 @@ func (st *state) enterResources(prog *program) {
 			p.Set(v)
 			v = p
 		}
-		st.cols[i] = column{base: v.Addr().UnsafePointer(), ok: true}
+		st.cols[i] = column{Column: ecs.Column{Base: v.Addr().UnsafePointer()}, ok: true}
 	}
 }
 
@@ -155,19 +155,19 @@ func (st *state) gather(t reflect.Type, id ecs.TypeID, c ecs.Chunk) column {
 			gone[row] = true
 			continue
 		}
-		all.Index(row).Set(reflect.NewAt(t, unsafe.Add(col.base, uintptr(at)*col.stride)).Elem())
+		all.Index(row).Set(col.Value(t, at))
 	}
-	return column{base: all.UnsafePointer(), stride: t.Size(), ok: true, gone: gone}
+	return column{Column: value.ColumnOf(all), ok: true, gone: gone}
 }
 
 // columnOf is a component's column of a chunk. A tag is present, with or without
 // an address.
 func columnOf(c ecs.Chunk, id ecs.TypeID) column {
-	base, stride, ok := c.Column(id)
+	col, ok := c.Column(id)
 	if !ok && slices.Contains(c.Components(), id) {
-		base, stride, ok = unsafe.Pointer(&tagMemory), 0, true
+		col, ok = ecs.Column{Base: unsafe.Pointer(&tagMemory)}, true
 	}
-	return column{base: base, stride: stride, ok: ok}
+	return column{Column: col, ok: ok}
 }
 
 // markGone marks the selected rows that had no value a moment before.

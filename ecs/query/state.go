@@ -2,7 +2,6 @@ package query
 
 import (
 	"strings"
-	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 )
@@ -90,10 +89,9 @@ func (s *selection) union(a, b *selection) {
 
 // column is where a component's values are in the chunk at hand.
 type column struct {
-	base   unsafe.Pointer
-	stride uintptr
-	ok     bool
-	gone   []bool // rows without a value; nil: none
+	ecs.Column
+	ok   bool
+	gone []bool // rows without a value; nil: none
 }
 
 func (c *column) has(row int32) bool { return c.ok && (c.gone == nil || !c.gone[row]) }

@@ -91,7 +91,7 @@ func BenchmarkCopyColumn(b *testing.B) {
 		b.ReportAllocs()
 		ty := TypeOf(reflect.TypeFor[benchRow]())
 		for b.Loop() {
-			CopyColumn(ty, unsafe.Pointer(&rows[0]), unsafe.Sizeof(rows[0]), len(rows))
+			CopyColumn(ty, Column{Base: unsafe.Pointer(&rows[0]), Stride: unsafe.Sizeof(rows[0])}, len(rows))
 		}
 	})
 	flat := make([]tVec, 100_000)
@@ -99,7 +99,7 @@ func BenchmarkCopyColumn(b *testing.B) {
 		ty := TypeOf(reflect.TypeFor[tVec]())
 		b.SetBytes(16 * 100_000)
 		for b.Loop() {
-			CopyColumn(ty, unsafe.Pointer(&flat[0]), 16, len(flat))
+			CopyColumn(ty, Column{Base: unsafe.Pointer(&flat[0]), Stride: 16}, len(flat))
 		}
 	})
 }

@@ -45,20 +45,20 @@ func Copy(v reflect.Value) reflect.Value {
 	return dst.Elem()
 }
 
-// CopyColumn copies n rows at base/stride into a new slice []T: memcpy for
+// CopyColumn copies n rows of a column into a new slice []T: memcpy for
 // pointer-free types, deep otherwise. Sharing between the rows is kept.
-func CopyColumn(t *Type, base unsafe.Pointer, stride uintptr, n int) reflect.Value {
+func CopyColumn(t *Type, c Column, n int) reflect.Value {
 	out := reflect.MakeSlice(reflect.SliceOf(t.Go), n, n)
 	size := t.Go.Size()
 	if n == 0 || size == 0 {
 		return out
 	}
 	dst := out.UnsafePointer()
-	if stride == size {
-		reflect.Copy(out, reflect.SliceAt(t.Go, base, n))
+	if c.Stride == size && !c.Boxed {
+		reflect.Copy(out, reflect.SliceAt(t.Go, c.Base, n))
 	} else {
 		for i := range n {
-			assignAt(t.Go, unsafe.Add(dst, uintptr(i)*size), unsafe.Add(base, uintptr(i)*stride))
+			assignAt(t.Go, unsafe.Add(dst, uintptr(i)*size), c.At(i))
 		}
 	}
 	l := LayoutOf(t.Go)
@@ -68,7 +68,7 @@ func CopyColumn(t *Type, base unsafe.Pointer, stride uintptr, n int) reflect.Val
 	s := &copying{}
 	if l.Deep { // only then can a row be pointed at from inside
 		for i := range n {
-			s.note(unsafe.Add(base, uintptr(i)*stride), t.Go, unsafe.Add(dst, uintptr(i)*size))
+			s.note(c.At(i), t.Go, unsafe.Add(dst, uintptr(i)*size))
 		}
 	}
 	for i := range n {

@@ -367,18 +367,18 @@ func TestCopyColumn(t *testing.T) {
 		rows[i].c = comp{shared, []int{i}}
 	}
 	ty := TypeOf(reflect.TypeFor[comp]())
-	out := CopyColumn(ty, unsafe.Pointer(&rows[0].c), unsafe.Sizeof(rows[0]), 4).Interface().([]comp)
+	out := CopyColumn(ty, Column{Base: unsafe.Pointer(&rows[0].c), Stride: unsafe.Sizeof(rows[0])}, 4).Interface().([]comp)
 	for i := range out {
 		if out[i].P == shared || out[i].P != out[0].P || out[i].S[0] != i || &out[i].S[0] == &rows[i].c.S[0] {
 			t.Errorf("row %d: %+v", i, out[i])
 		}
 	}
 	plain := []tVec{{1, 2}, {3, 4}}
-	got := CopyColumn(TypeOf(reflect.TypeFor[tVec]()), unsafe.Pointer(&plain[0]), 16, 2).Interface().([]tVec)
+	got := CopyColumn(TypeOf(reflect.TypeFor[tVec]()), Column{Base: unsafe.Pointer(&plain[0]), Stride: 16}, 2).Interface().([]tVec)
 	if !slices.Equal(got, plain) || &got[0] == &plain[0] {
 		t.Error(got)
 	}
-	if got := CopyColumn(TypeOf(reflect.TypeFor[struct{}]()), nil, 0, 3); got.Len() != 3 {
+	if got := CopyColumn(TypeOf(reflect.TypeFor[struct{}]()), Column{}, 3); got.Len() != 3 {
 		t.Error("tags")
 	}
 }

@@ -71,22 +71,22 @@ func (h *Hasher) Value(v reflect.Value) {
 	h.at(LayoutOf(v.Type()), p, 0)
 }
 
-// Column adds the n values of a type at base, stride apart.
-func (h *Hasher) Column(t reflect.Type, base unsafe.Pointer, stride uintptr, n int) {
+// Column adds the first n values of a column of t.
+func (h *Hasher) Column(t reflect.Type, c Column, n int) {
 	l := LayoutOf(t)
 	if !l.Flat {
 		for i := range n {
-			h.at(l, unsafe.Add(base, uintptr(i)*stride), 0)
+			h.at(l, c.At(i), 0)
 		}
 		return
 	}
 	spans := h.plan(l)
-	if len(spans) == 1 && spans[0].size == stride { // no padding in it, none between
-		h.bytes(base, stride*uintptr(n))
+	if len(spans) == 1 && spans[0].size == c.Stride && !c.Boxed { // no padding in it, none between
+		h.bytes(c.Base, c.Stride*uintptr(n))
 		return
 	}
 	for i := range n {
-		p := unsafe.Add(base, uintptr(i)*stride)
+		p := c.At(i)
 		for _, s := range spans {
 			h.bytes(unsafe.Add(p, s.off), s.size)
 		}

@@ -83,7 +83,7 @@ func TestHashLeavesPaddingOut(t *testing.T) {
 	}
 	sum := func() uint64 {
 		var h Hasher
-		h.Column(reflect.TypeFor[hashInner](), unsafe.Pointer(&rows[0]), unsafe.Sizeof(rows[0]), len(rows))
+		h.Column(reflect.TypeFor[hashInner](), Column{Base: unsafe.Pointer(&rows[0]), Stride: unsafe.Sizeof(rows[0])}, len(rows))
 		return h.Sum()
 	}
 	before := sum()

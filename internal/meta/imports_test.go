@@ -28,10 +28,10 @@ ecs/value: ecs/refusal
 ecs: ecs/refusal ecs/value
 ecs/query: ecs ecs/refusal ecs/value
 ecs/schedule: ecs ecs/refusal ecs/value
-ecs/internal/engine: ecs ecs/refusal ecs/value
-ecs/archeworld: ecs ecs/refusal ecs/value ecs/internal/engine
-ecs/arkworld: ecs ecs/refusal ecs/value ecs/internal/engine
-ecs/imageworld: ecs ecs/refusal ecs/value ecs/internal/engine
+ecs/engine: ecs ecs/refusal ecs/value
+ecs/archeworld: ecs ecs/refusal ecs/value ecs/engine
+ecs/arkworld: ecs ecs/refusal ecs/value ecs/engine
+ecs/imageworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/ecstest: ecs ecs/refusal ecs/value
 snapshot: ecs ecs/refusal ecs/value
 sandbox: ecs ecs/refusal ecs/value ecs/query
@@ -119,7 +119,7 @@ func TestAGameCompilesItsOwnEngineAlone(t *testing.T) {
 	for pkg, not := range map[string]string{
 		"/ecs/archeworld":      "mlange-42/ark",
 		"/ecs/arkworld":        "mlange-42/arche",
-		"/ecs/internal/engine": "mlange-42/",
+		"/ecs/engine": "mlange-42/",
 		"/mcpdebug":            "mlange-42/",
 		"/tools":               "gopher-lua",
 		"/snapshot":            "gopher-lua",

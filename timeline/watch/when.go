@@ -114,6 +114,6 @@ func (p *pair) AppendEntities(dst []ecs.Entity, from, to int) []ecs.Entity {
 }
 func (p *pair) Components() []ecs.TypeID { return p.have }
 func (p *pair) Targets() []ecs.Target    { return nil }
-func (p *pair) Column(id ecs.TypeID) (unsafe.Pointer, uintptr, bool) {
-	return p.at[id], p.cat.Components[id].Type.Size, p.at[id] != nil
+func (p *pair) Column(id ecs.TypeID) (ecs.Column, bool) {
+	return ecs.Column{Base: p.at[id], Stride: p.cat.Components[id].Type.Size}, p.at[id] != nil
 }

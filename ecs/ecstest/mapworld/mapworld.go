@@ -14,7 +14,6 @@ import (
 	"iter"
 	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
@@ -334,10 +333,10 @@ func (t *table) AppendEntities(dst []ecs.Entity, from, to int) []ecs.Entity {
 }
 func (t *table) Components() []ecs.TypeID { return t.types }
 func (t *table) Targets() []ecs.Target    { return t.targets }
-func (t *table) Column(id ecs.TypeID) (unsafe.Pointer, uintptr, bool) {
+func (t *table) Column(id ecs.TypeID) (ecs.Column, bool) {
 	i := slices.Index(t.types, id)
 	if i < 0 {
-		return nil, 0, false
+		return ecs.Column{}, false
 	}
-	return t.columns[i].UnsafePointer(), t.columns[i].Type().Elem().Size(), true
+	return value.ColumnOf(t.columns[i]), true
 }

@@ -26,6 +26,16 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// An engine whose columns are pointers passes as well.
+func TestConformanceBoxed(t *testing.T) {
+	ecstest.Run(t, func(testing.TB) ecstest.Fixture {
+		w := mapworld.New(append(ecstest.Components(), reflect.TypeFor[childOf]())...)
+		w.AddResource(&ecstest.Score{Points: 7})
+		w.RegisterResource(reflect.TypeFor[ecstest.Absent]())
+		return ecstest.Fixture{World: ecstest.Boxed(w), Lock: w.Lock}
+	})
+}
+
 func ExampleNew() {
 	type Position struct{ X, Y int }
 	w := mapworld.New(reflect.TypeFor[Position]())

@@ -26,7 +26,7 @@ func (w *World) Capture(img *ecs.Image) error {
 		a := ecs.ImageArchetype{Components: slices.Clone(t.types), Targets: slices.Clone(t.targets), Entities: slices.Clone(t.entities)}
 		for i, id := range t.types {
 			c := t.columns[i]
-			a.Columns = append(a.Columns, value.CopyColumn(w.types[id], c.UnsafePointer(), w.types[id].Size, c.Len()))
+			a.Columns = append(a.Columns, value.CopyColumn(w.types[id], value.ColumnOf(c), c.Len()))
 		}
 		img.Archetypes = append(img.Archetypes, a)
 	}
@@ -71,7 +71,7 @@ func (w *World) Restore(img *ecs.Image) error {
 		}
 		for k, id := range t.types {
 			from := a.Columns[slices.Index(a.Components, id)]
-			t.columns[k].Set(value.CopyColumn(w.types[id], from.UnsafePointer(), w.types[id].Size, from.Len()))
+			t.columns[k].Set(value.CopyColumn(w.types[id], value.ColumnOf(from), from.Len()))
 		}
 	}
 	for _, r := range img.Resources {

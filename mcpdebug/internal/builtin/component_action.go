@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"runtime/debug"
 	"strings"
-	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
@@ -115,8 +114,8 @@ func (a *actionHandler) run(f *tools.Frame, entity ecs.Entity, in reflect.Value)
 	if err := ecs.CheckEntities(f.World, in, ""); err != nil {
 		return out, err
 	}
-	base, stride, _ := chunk.Column(comp.ID)
-	ptr := unsafe.Add(base, uintptr(row)*stride)
+	col, _ := chunk.Column(comp.ID)
+	ptr := col.At(row)
 	before := value.Copy(reflect.NewAt(a.typ.Go, ptr).Elem())
 	undo := func() {
 		// The action may have moved the entity: put the value back where it lives now.

@@ -63,9 +63,9 @@ func (l *look) nonFinite(w ecs.World) {
 		for _, f := range floats(nil, value.LayoutOf(c.Type.Go), 0, c.Name) {
 			n, example := 0, ecs.Entity{}
 			for chunk := range w.Chunks(ecs.Filter{With: []ecs.TypeID{c.ID}}) {
-				base, stride, ok := chunk.Column(c.ID)
+				col, ok := chunk.Column(c.ID)
 				for row := 0; ok && row < chunk.Len(); row++ {
-					if v := f.at(unsafe.Add(base, uintptr(row)*stride)); math.IsNaN(v) || math.IsInf(v, 0) {
+					if v := f.at(col.At(row)); math.IsNaN(v) || math.IsInf(v, 0) {
 						if n++; n == 1 {
 							example = chunk.Entity(row)
 						}

@@ -3,9 +3,7 @@ package updates
 import (
 	"encoding/binary"
 	"hash/fnv"
-	"reflect"
 	"strings"
-	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
@@ -108,11 +106,12 @@ func (e *entity) state(w ecs.World) (sum uint64) {
 	cat := w.Catalog()
 	for _, comp := range c.Components() {
 		b = binary.LittleEndian.AppendUint32(b, uint32(comp))
-		base, stride, ok := c.Column(comp)
-		if !ok || stride == 0 {
+		t := cat.Components[comp].Type
+		col, ok := c.Column(comp)
+		if !ok || t.Size == 0 {
 			continue
 		}
-		v := reflect.NewAt(cat.Components[comp].Type.Go, unsafe.Add(base, uintptr(row)*stride)).Elem()
+		v := col.Value(t.Go, row)
 		if more, err := value.AppendJSON(b, v, value.EncodeOptions{}); err == nil {
 			b = more
 		}

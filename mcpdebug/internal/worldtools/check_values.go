@@ -93,12 +93,12 @@ func (k *checker) run(s *scan) (done bool) {
 		if id != s.archetype {
 			s.archetype, s.row = id, 0
 		}
-		base, stride, ok := c.Column(s.comp.ID)
+		col, ok := c.Column(s.comp.ID)
 		for ; ok && s.row < c.Len(); s.row++ {
 			if k.looked++; k.looked%every == 0 && time.Now().After(k.deadline) {
 				return false
 			}
-			k.look(s, c, unsafe.Add(base, uintptr(s.row)*stride))
+			k.look(s, c, col.At(s.row))
 		}
 		s.passed[id] = true
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
@@ -27,14 +26,14 @@ func Tools(then *past.Past) []*tools.Tool {
 
 // rowValue is the component of a row, addressable, in place.
 func rowValue(c ecs.Chunk, row int, comp *ecs.Component) (reflect.Value, bool) {
-	base, stride, ok := c.Column(comp.ID)
+	col, ok := c.Column(comp.ID)
 	if !ok {
 		if slices.Contains(c.Components(), comp.ID) { // a tag without memory
 			return reflect.New(comp.Type.Go).Elem(), true
 		}
 		return reflect.Value{}, false
 	}
-	return reflect.NewAt(comp.Type.Go, unsafe.Add(base, uintptr(row)*stride)).Elem(), true
+	return col.Value(comp.Type.Go, row), true
 }
 
 // entityCopy is an entity taken out of the world on the frame.

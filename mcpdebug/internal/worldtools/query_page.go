@@ -79,7 +79,7 @@ func (p *pageRows) columns(c ecs.Chunk, comps []ecs.TypeID, rows []int32) []page
 	for j, id := range comps {
 		comp := p.cat.Components[id]
 		out[j] = pageColumn{key: comp.Name, t: comp.Type.Go, size: comp.Type.Size}
-		base, stride, ok := c.Column(id)
+		col, ok := c.Column(id)
 		switch {
 		case !ok || comp.Type.Size == 0:
 			// A tag: every value is the same.
@@ -88,14 +88,14 @@ func (p *pageRows) columns(c ecs.Chunk, comps []ecs.TypeID, rows []int32) []page
 			size := comp.Type.Size
 			at := unsafe.Pointer(unsafe.SliceData(memory))
 			for i, row := range rows {
-				copy(unsafe.Slice((*byte)(unsafe.Add(at, uintptr(i)*size)), size), unsafe.Slice((*byte)(unsafe.Add(base, uintptr(row)*stride)), size))
+				copy(unsafe.Slice((*byte)(unsafe.Add(at, uintptr(i)*size)), size), unsafe.Slice((*byte)(col.At(int(row))), size))
 			}
 			out[j].at = at
 			memory = memory[(int(size)*len(rows)+7)/8:]
 		default:
 			out[j].each = make([]reflect.Value, len(rows))
 			for i, row := range rows {
-				out[j].each[i] = value.Copy(reflect.NewAt(comp.Type.Go, unsafe.Add(base, uintptr(row)*stride)).Elem())
+				out[j].each[i] = value.Copy(col.Value(comp.Type.Go, int(row)))
 			}
 		}
 	}

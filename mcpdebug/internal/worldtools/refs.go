@@ -74,7 +74,7 @@ func referencesTo(w ecs.World, cat *ecs.Catalog, e ecs.Entity) (refs []reference
 		}
 		layout := value.LayoutOf(comp.Type.Go)
 		for c := range w.Chunks(ecs.Filter{With: []ecs.TypeID{comp.ID}}) {
-			base, stride, ok := c.Column(comp.ID)
+			col, ok := c.Column(comp.ID)
 			if !ok {
 				continue
 			}
@@ -82,7 +82,7 @@ func referencesTo(w ecs.World, cat *ecs.Catalog, e ecs.Entity) (refs []reference
 				if row%256 == 255 && time.Now().After(deadline) {
 					return refs, true
 				}
-				p := unsafe.Add(base, uintptr(row)*stride)
+				p := col.At(row)
 				if others {
 					last := ""
 					goOn := layout.EachEntity(p, func(at *value.EntityAt) bool {

@@ -27,7 +27,7 @@ func TestImageRoundTrip(t *testing.T) {
 	numbers, texts := []number{{1}, {2}}, []text{{[]string{"a"}}, {[]string{"b"}}}
 	c := Chunk{
 		Types: []ecs.TypeID{0, 1}, Rows: []ecs.Entity{{ID: 1}, {ID: 2}}, Relations: []ecs.Target{{Relation: 0}},
-		Cols: []Column{{unsafe.Pointer(&numbers[0]), unsafe.Sizeof(numbers[0])}, {unsafe.Pointer(&texts[0]), unsafe.Sizeof(texts[0])}},
+		Cols: []ecs.Column{{Base: unsafe.Pointer(&numbers[0]), Stride: unsafe.Sizeof(numbers[0])}, {Base: unsafe.Pointer(&texts[0]), Stride: unsafe.Sizeof(texts[0])}},
 	}
 	var img ecs.Image
 	write := func() {
@@ -211,7 +211,7 @@ func TestHintOrderLeavesOutWhatTheImageLacks(t *testing.T) {
 
 func TestChunkBounds(t *testing.T) {
 	rows := []ecs.Entity{{ID: 3}, {ID: 4}}
-	c := &Chunk{Types: []ecs.TypeID{1}, Cols: []Column{{Stride: 8}}}
+	c := &Chunk{Types: []ecs.TypeID{1}, Cols: []ecs.Column{{Stride: 8}}}
 	c.SetRows(unsafe.Pointer(&rows[0]), 2)
 	if c.Entity(-1) != (ecs.Entity{}) || c.Entity(2) != (ecs.Entity{}) || c.Entity(1) != rows[1] || c.Len() != 2 {
 		t.Error("a row beyond the chunk")
@@ -222,10 +222,10 @@ func TestChunkBounds(t *testing.T) {
 	if got := c.AppendEntities(nil, 2, 1); got != nil {
 		t.Error(got)
 	}
-	if _, _, ok := c.Column(1); ok {
+	if _, ok := c.Column(1); ok {
 		t.Error("a column without an address")
 	}
-	if _, _, ok := c.Column(2); ok {
+	if _, ok := c.Column(2); ok {
 		t.Error("a column of a type that is not there")
 	}
 	if _, row, ok := FindSlot([]*Chunk{{}, c}, 4); !ok || row != 1 {

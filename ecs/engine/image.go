@@ -50,7 +50,7 @@ func (w *Writer) Add(c *Chunk) {
 	a.Targets = append(a.Targets[:0], c.Relations...)
 	a.Entities = append(a.Entities[:0], c.Rows...)
 	for k, id := range a.Components {
-		var from Column
+		var from ecs.Column
 		if len(c.Rows) > 0 {
 			from = c.Cols[k]
 		}
@@ -59,16 +59,23 @@ func (w *Writer) Add(c *Chunk) {
 	w.img.Archetypes = append(w.img.Archetypes, a)
 }
 
-func capture(dst reflect.Value, t *value.Type, from Column, n int) reflect.Value {
+func capture(dst reflect.Value, t *value.Type, from ecs.Column, n int) reflect.Value {
 	if !t.PointerFree {
-		return value.CopyColumn(t, from.Base, from.Stride, n)
+		return value.CopyColumn(t, from, n)
 	}
 	if dst.IsValid() && dst.Cap() >= n {
 		dst = dst.Slice(0, n)
 	} else {
 		dst = reflect.MakeSlice(reflect.SliceOf(t.Go), n, n)
 	}
-	copyBytes(dst.UnsafePointer(), from.Base, t.Size*uintptr(n))
+	if !from.Boxed {
+		copyBytes(dst.UnsafePointer(), from.Base, t.Size*uintptr(n))
+		return dst
+	}
+	at := dst.UnsafePointer()
+	for i := range n {
+		copyBytes(unsafe.Add(at, uintptr(i)*t.Size), from.At(i), t.Size)
+	}
 	return dst
 }
 
@@ -81,7 +88,7 @@ func FillColumn(dst unsafe.Pointer, t *value.Type, column reflect.Value, n int) 
 	if t.PointerFree {
 		copyBytes(dst, src, t.Size*uintptr(n))
 	} else {
-		reflect.Copy(reflect.SliceAt(t.Go, dst, n), value.CopyColumn(t, src, t.Size, n))
+		reflect.Copy(reflect.SliceAt(t.Go, dst, n), value.CopyColumn(t, value.ColumnOf(column), n))
 	}
 }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"reflect"
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -14,19 +13,8 @@ type Chunk struct {
 	ID        int
 	Types     []ecs.TypeID
 	Rows      []ecs.Entity
-	Cols      []Column     // one per type
+	Cols      []ecs.Column // one per type; without a base: no such column
 	Relations []ecs.Target // of all rows
-}
-
-// Column is where the values of a component are.
-type Column struct {
-	Base   unsafe.Pointer // row 0; nil: no such column
-	Stride uintptr
-}
-
-// At is the addressable value in a row.
-func (c Column) At(t reflect.Type, row int) reflect.Value {
-	return reflect.NewAt(t, unsafe.Add(c.Base, uintptr(row)*c.Stride)).Elem()
 }
 
 // SetRows takes the n entities at p for the rows.
@@ -67,13 +55,13 @@ func (c *Chunk) Components() []ecs.TypeID { return c.Types }
 func (c *Chunk) Targets() []ecs.Target { return c.Relations }
 
 // Column implements [ecs.Chunk].
-func (c *Chunk) Column(id ecs.TypeID) (unsafe.Pointer, uintptr, bool) {
+func (c *Chunk) Column(id ecs.TypeID) (ecs.Column, bool) {
 	for i, have := range c.Types {
 		if have == id {
-			return c.Cols[i].Base, c.Cols[i].Stride, c.Cols[i].Base != nil
+			return c.Cols[i], c.Cols[i].Base != nil
 		}
 	}
-	return nil, 0, false
+	return ecs.Column{}, false
 }
 
 // FindSlot looks through all rows for the entity that lives in slot id.
