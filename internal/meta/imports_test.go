@@ -117,12 +117,12 @@ func TestImportsGoOneWay(t *testing.T) {
 
 func TestAGameCompilesItsOwnEngineAlone(t *testing.T) {
 	for pkg, not := range map[string]string{
-		"/ecs/archeworld":      "mlange-42/ark",
-		"/ecs/arkworld":        "mlange-42/arche",
-		"/ecs/engine": "mlange-42/",
-		"/mcpdebug":            "mlange-42/",
-		"/tools":               "gopher-lua",
-		"/snapshot":            "gopher-lua",
+		"/ecs/archeworld": "mlange-42/ark",
+		"/ecs/arkworld":   "mlange-42/arche",
+		"/ecs/engine":     "mlange-42/",
+		"/mcpdebug":       "mlange-42/",
+		"/tools":          "gopher-lua",
+		"/snapshot":       "gopher-lua",
 	} {
 		for _, d := range deps(t, "", module+pkg) {
 			if strings.Contains(d+"/", not) && !strings.Contains(d, module) {
