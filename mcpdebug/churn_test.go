@@ -107,7 +107,7 @@ func TestIdlePollTakesNoLock(t *testing.T) {
 	s.Poll()
 	s.PollParked("load")
 	s.Poll()
-	locks := locksOf(reflect.ValueOf(s), map[uintptr]bool{})
+	locks := locksOf(reflect.ValueOf(s), map[place]bool{})
 	if len(locks) < 12 {
 		t.Fatalf("only %d locks found", len(locks))
 	}
@@ -139,14 +139,18 @@ func TestIdlePollTakesNoLock(t *testing.T) {
 
 // locksOf finds the mutexes of the server and of everything of this module that
 // it holds.
-func locksOf(v reflect.Value, seen map[uintptr]bool) (locks []tryLocker) {
+func locksOf(v reflect.Value, seen map[place]bool) (locks []tryLocker) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if !v.IsNil() && strings.Contains(v.Type().Elem().PkgPath(), "loupe-ecs/loupe") && !seen[v.Pointer()] {
-			seen[v.Pointer()] = true
+		if !v.IsNil() && strings.Contains(v.Type().Elem().PkgPath(), "loupe-ecs/loupe") {
 			return locksOf(v.Elem(), seen)
 		}
 	case reflect.Struct:
+		here := place{v.UnsafeAddr(), v.Type()}
+		if seen[here] {
+			return nil // held by value here, by pointer there
+		}
+		seen[here] = true
 		if l, ok := reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Interface().(tryLocker); ok {
 			return []tryLocker{l}
 		}
@@ -155,6 +159,12 @@ func locksOf(v reflect.Value, seen map[uintptr]bool) (locks []tryLocker) {
 		}
 	}
 	return locks
+}
+
+// place is a struct in memory: its first field has the same address.
+type place struct {
+	address uintptr
+	t       reflect.Type
 }
 
 type tryLocker interface {

@@ -34,9 +34,9 @@ func (s *Server) Guard(f func()) (ran bool) {
 		f()
 		return true
 	}
-	if s.loop.Timing() {
+	if s.loop.Speed.Timing() {
 		start := time.Now()
-		defer func() { s.loop.Took(time.Since(start)) }()
+		defer func() { s.loop.Speed.Took(time.Since(start)) }()
 	}
 	defer s.crashes.Recover(&ran)
 	f()

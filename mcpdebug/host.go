@@ -68,9 +68,9 @@ func (h host) Fresh(c *tools.Call) *loop.View {
 // The loop.
 
 func (h host) Status() builtin.Status                    { return h.s.loop.Status() }
-func (h host) FrameTimes() builtin.FrameTimes            { return h.s.loop.FrameTimes() }
+func (h host) FrameTimes() builtin.FrameTimes            { return h.s.loop.Speed.FrameTimes() }
 func (h host) FrameGoroutine() uint64                    { return h.s.loop.FrameGoroutine() }
-func (h host) Observe(o causes.Observer, on bool)        { h.s.loop.Observe(o, on) }
+func (h host) Observe(o causes.Observer, on bool)        { h.s.loop.Observers.Observe(o, on) }
 func (h host) Logger() *slog.Logger                      { return h.s.log }
 func (h host) Updated(path string)                       { h.s.updates.Touch(path) }
 func (h host) Logs(q logbuf.Query) (logbuf.Page, string) { return h.s.readLogs(q, true) }

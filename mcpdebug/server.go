@@ -119,7 +119,7 @@ func (s *Server) PollParked(operation string) bool {
 // load. Frame goroutine, between two ticks.
 func (s *Server) EndTick() {
 	if s != nil {
-		s.loop.EndTick()
+		s.loop.Observers.EndTick()
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 func TestDispatch(t *testing.T) {
 	b := newFake()
-	documents(b)
+	newDocuments(b)
 	f := New(b, Options{})
 	defer f.Close()
 	for message, want := range map[string]string{

@@ -4,15 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/loupe-ecs/loupe/internal/rawjson"
-	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+	"runtime/debug"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/rawjson"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func (f *Front) listResources(dst []byte, a *asker, e *envelope, templates bool) ([]byte, *rpcError) {
+// documents answers what is asked of resources and prompts.
+type documents struct{ b Backend }
+
+func (d documents) listResources(dst []byte, a *asker, e *envelope, templates bool) ([]byte, *rpcError) {
 	if failed := checkCursor(e); failed != nil {
 		return dst, failed
 	}
@@ -22,7 +25,7 @@ func (f *Front) listResources(dst []byte, a *asker, e *envelope, templates bool)
 	}
 	dst = append(a.era.open(dst, e.id, true), list...)
 	n := 0
-	for _, p := range f.b.Registry().Documents().Resources {
+	for _, p := range d.b.Registry().Documents().Resources {
 		if p.Unlisted || p.Template != templates {
 			continue
 		}
@@ -46,12 +49,12 @@ func appendOptional(dst []byte, name, value string) []byte {
 	return rawjson.AppendString(dst, value)
 }
 
-func (f *Front) readResource(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+func (d documents) read(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 	uri, ok := rawjson.Text(rawjson.Member(e.params, "uri"))
 	if !ok {
 		return dst, rpcErrorf(codeParams, `"uri" is missing: resources/list and resources/templates/list name them`)
 	}
-	docs := f.b.Registry().Documents()
+	docs := d.b.Registry().Documents()
 	p, vars, ok := docs.Resource(uri)
 	if !ok {
 		uris := docs.URIs()
@@ -61,12 +64,12 @@ func (f *Front) readResource(dst []byte, a *asker, e *envelope) ([]byte, *rpcErr
 	var contents []tools.ResourceContents
 	if p.Tool != nil {
 		var failed *rpcError
-		if contents, failed = f.readLive(a, p, vars); failed != nil {
+		if contents, failed = d.readLive(a, p, vars); failed != nil {
 			return dst, failed
 		}
 	} else {
-		err := f.guarded("resource "+p.URI, func() (err error) {
-			contents, err = p.Read(f.call(a), tools.ResourceRequest{URI: uri, Vars: vars})
+		err := d.guarded("resource "+p.URI, func() (err error) {
+			contents, err = p.Read(d.call(a), tools.ResourceRequest{URI: uri, Vars: vars})
 			return err
 		})
 		if err != nil {
@@ -97,7 +100,7 @@ func (f *Front) readResource(dst []byte, a *asker, e *envelope) ([]byte, *rpcErr
 }
 
 // readLive has the world read on the frame, as a call of the resource's tool.
-func (f *Front) readLive(a *asker, p *tools.PublishedResource, vars map[string]string) ([]tools.ResourceContents, *rpcError) {
+func (d documents) readLive(a *asker, p *tools.PublishedResource, vars map[string]string) ([]tools.ResourceContents, *rpcError) {
 	args := []byte{'{'}
 	for _, name := range p.Variables() {
 		if len(args) > 1 {
@@ -108,9 +111,9 @@ func (f *Front) readLive(a *asker, p *tools.PublishedResource, vars map[string]s
 	c := &loop.Arrival{Request: tools.Request{Name: p.Tool.Spec.Name, Arguments: append(args, '}'), Client: a.client}, Ticket: a.ticket, Tool: p.Tool}
 	var r *tools.Reply
 	if a.inline {
-		r = f.b.CallInline(c)
+		r = d.b.CallInline(c)
 	} else {
-		r = f.b.Call(a.ctx, c)
+		r = d.b.Call(a.ctx, c)
 	}
 	switch {
 	case r.RPC != nil:
@@ -146,7 +149,7 @@ func resourceCode(c refusal.Code) int {
 	return codeServer
 }
 
-// refusal makes a JSON-RPC error of a typed one.
+// refusedError makes a JSON-RPC error of a typed one.
 func refusedError(err error) *rpcError {
 	var typed *refusal.Error
 	code := refusal.InvalidArguments
@@ -159,12 +162,12 @@ func refusedError(err error) *rpcError {
 	return e
 }
 
-func (f *Front) listPrompts(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+func (d documents) listPrompts(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 	if failed := checkCursor(e); failed != nil {
 		return dst, failed
 	}
 	dst = append(a.era.open(dst, e.id, true), `"prompts":[`...)
-	for i, p := range f.b.Registry().Documents().Prompts {
+	for i, p := range d.b.Registry().Documents().Prompts {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -188,12 +191,12 @@ func (f *Front) listPrompts(dst []byte, a *asker, e *envelope) ([]byte, *rpcErro
 	return closeResult(append(dst, ']')), nil
 }
 
-func (f *Front) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+func (d documents) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 	name, ok := rawjson.Text(rawjson.Member(e.params, "name"))
 	if !ok {
 		return dst, rpcErrorf(codeParams, `"name" is missing: prompts/list names them`)
 	}
-	p, err := f.b.Registry().Documents().Prompt(name)
+	p, err := d.b.Registry().Documents().Prompt(name)
 	if err != nil {
 		failed := refusedError(err)
 		failed.code = codeParams
@@ -209,8 +212,8 @@ func (f *Front) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 		}
 	}
 	var messages []tools.PromptMessage
-	err = f.guarded("prompt "+p.Name, func() (err error) {
-		messages, err = p.Get(f.call(a), args)
+	err = d.guarded("prompt "+p.Name, func() (err error) {
+		messages, err = p.Get(d.call(a), args)
 		return err
 	})
 	if err != nil {
@@ -246,7 +249,7 @@ func stringMap(raw []byte, what string) (map[string]string, *rpcError) {
 }
 
 // complete answers completion/complete for prompts and resource templates.
-func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
+func (d documents) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 	ref, arg := rawjson.Member(e.params, "ref"), rawjson.Member(e.params, "argument")
 	kind, _ := rawjson.Text(rawjson.Member(ref, "type"))
 	name, ok := rawjson.Text(rawjson.Member(arg, "name"))
@@ -258,7 +261,7 @@ func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) 
 	if failed != nil {
 		return dst, failed
 	}
-	docs := f.b.Registry().Documents()
+	docs := d.b.Registry().Documents()
 	var values []string
 	var err error
 	switch kind {
@@ -272,14 +275,14 @@ func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) 
 		}
 		for _, pa := range p.Arguments {
 			if pa.Name == name && pa.Complete != nil {
-				err = f.guarded("completion of "+p.Name, func() error { values = pa.Complete(f.call(a), prefix, others); return nil })
+				err = d.guarded("completion of "+p.Name, func() error { values = pa.Complete(d.call(a), prefix, others); return nil })
 			}
 		}
 	case "ref/resource":
 		uri, _ := rawjson.Text(rawjson.Member(ref, "uri"))
 		for _, p := range docs.Resources {
 			if p.URI == uri && p.Complete != nil {
-				err = f.guarded("completion of "+p.URI, func() error { values = p.Complete(f.call(a), name, prefix); return nil })
+				err = d.guarded("completion of "+p.URI, func() error { values = p.Complete(d.call(a), name, prefix); return nil })
 			}
 		}
 	default:
@@ -296,6 +299,23 @@ func (f *Front) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) 
 	dst = rawjson.AppendInt(append(rawjson.AppendStrings(dst, values), `,"total":`...), total)
 	dst = fmt.Appendf(dst, `,"hasMore":%t}`, total > maxCompletions)
 	return closeResult(dst), nil
+}
+
+// call is the context for functions of resources and prompts.
+func (d documents) call(a *asker) *tools.Call {
+	return &tools.Call{Context: a.ctx, Request: tools.Request{Client: a.client}, Catalog: d.b.Catalog(),
+		FrameNo: d.b.Status().Frame, Registry: d.b.Registry(), Log: d.b.Logger()}
+}
+
+// guarded runs a function of the host; a panic becomes an error.
+func (d documents) guarded(what string, run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			d.b.Logger().Error("panic", "in", what, "panic", p, "stack", string(debug.Stack()))
+			err = &refusal.Error{Code: refusal.Panicked, Message: fmt.Sprintf("%s panicked: %v", what, p)}
+		}
+	}()
+	return run()
 }
 
 // maxCompletions is the protocol's limit for one answer.

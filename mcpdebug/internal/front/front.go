@@ -97,6 +97,7 @@ type Front struct {
 	limits   limits
 	refusals refusals
 
+	documents      documents
 	legacy, modern *era
 	capabilities   []byte
 	sessions       sessions
@@ -132,7 +133,7 @@ func New(b Backend, o Options) *Front {
 	orDefault(&o.WaitNotice, 500*time.Millisecond)
 	orDefault(&o.LogEvery, 250*time.Millisecond)
 	orDefault(&o.Burst, 50*time.Millisecond)
-	f := &Front{b: b, o: o, limits: measured, quit: make(chan struct{})}
+	f := &Front{b: b, o: o, documents: documents{b}, limits: measured, quit: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.legacy = &era{}
 	f.modern = &era{modern: true, serverInfo: `"` + metaServer + `":` + string(appendInfo(nil, o.Name, o.Version))}

@@ -31,7 +31,7 @@ func (f *Front) Listen(addr string) (net.Addr, error) {
 	if f.guard.broken != nil {
 		return nil, f.guard.broken
 	}
-	if err := f.mayBind(addr); err != nil {
+	if err := mayBind(addr, f.o.BeyondLoopback, f.guard.locked); err != nil {
 		return nil, err
 	}
 	if err := platform(runtime.GOOS); err != nil {
@@ -74,7 +74,7 @@ func platform(goos string) error {
 }
 
 // mayBind refuses addresses beyond loopback without permission.
-func (f *Front) mayBind(addr string) error {
+func mayBind(addr string, permitted, locked bool) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return fmt.Errorf("address %q: %w (write it as 127.0.0.1:7100)", addr, err)
@@ -96,9 +96,9 @@ func (f *Front) mayBind(addr string) error {
 		}
 	}
 	switch {
-	case !f.o.BeyondLoopback:
+	case !permitted:
 		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1:%s, or set Options.AllowNonLoopback and a token", addr, port)
-	case !f.guard.locked:
+	case !locked:
 		return fmt.Errorf("%q can be reached from other machines: set a token (Options.Token, %s or a token file)", addr, TokenEnv)
 	}
 	return nil

@@ -3,17 +3,14 @@ package front
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/buildinfo"
 	"github.com/loupe-ecs/loupe/internal/rawjson"
-
-	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -35,17 +32,17 @@ func (f *Front) answer(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 	case "tools/list":
 		return f.listTools(dst, a, e)
 	case "resources/list":
-		return f.listResources(dst, a, e, false)
+		return f.documents.listResources(dst, a, e, false)
 	case "resources/templates/list":
-		return f.listResources(dst, a, e, true)
+		return f.documents.listResources(dst, a, e, true)
 	case "resources/read":
-		return f.readResource(dst, a, e)
+		return f.documents.read(dst, a, e)
 	case "prompts/list":
-		return f.listPrompts(dst, a, e)
+		return f.documents.listPrompts(dst, a, e)
 	case "prompts/get":
-		return f.getPrompt(dst, a, e)
+		return f.documents.getPrompt(dst, a, e)
 	case "completion/complete":
-		return f.complete(dst, a, e)
+		return f.documents.complete(dst, a, e)
 	case "server/discover":
 		if a.era.modern {
 			return f.discover(dst, a, e)
@@ -187,23 +184,6 @@ func (f *Front) setLevel(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) 
 		a.session.leveled.Store(true)
 	}
 	return append(appendHead(dst, e.id), `,"result":{}}`...), nil
-}
-
-// call is the context for functions of resources and prompts.
-func (f *Front) call(a *asker) *tools.Call {
-	return &tools.Call{Context: a.ctx, Request: tools.Request{Client: a.client}, Catalog: f.b.Catalog(),
-		FrameNo: f.b.Status().Frame, Registry: f.b.Registry(), Log: f.b.Logger()}
-}
-
-// guarded runs a function of the host; a panic becomes an error.
-func (f *Front) guarded(what string, run func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			f.b.Logger().Error("panic", "in", what, "panic", p, "stack", string(debug.Stack()))
-			err = &refusal.Error{Code: refusal.Panicked, Message: fmt.Sprintf("%s panicked: %v", what, p)}
-		}
-	}()
-	return run()
 }
 
 // errorObject encodes a refusal as the "error" object of the wire contract.

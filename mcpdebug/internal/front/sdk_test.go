@@ -15,7 +15,7 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
-func documents(b *fakeBackend) {
+func newDocuments(b *fakeBackend) {
 	b.reg.RegisterResource(
 		&tools.Resource{URI: "test:fixed", Name: "fixed", Description: "A fixed one.", MIMEType: "text/plain", Read: func(c *tools.Call, r tools.ResourceRequest) ([]tools.ResourceContents, error) {
 			return []tools.ResourceContents{{Text: "hello"}}, nil
@@ -46,7 +46,7 @@ func TestSDKClient(t *testing.T) {
 
 func testSDKClient(t *testing.T, version string) {
 	b, f, url := serve(t, Options{Name: "arena", Version: "3", Instructions: "Look first.", Burst: 5 * time.Millisecond}, true)
-	documents(b)
+	newDocuments(b)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	changed := make(chan string, 10)
@@ -182,7 +182,7 @@ func modernPost(t *testing.T, url, id, method, params string, headers ...string)
 
 func TestModernEra(t *testing.T) {
 	b, _, url := serve(t, Options{Name: "arena", Version: "3"}, true)
-	documents(b)
+	newDocuments(b)
 	a := modernPost(t, url, `"x"`, "server/discover", "")
 	want := `{"jsonrpc":"2.0","id":"x","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"arena","version":"3"}},"ttlMs":0,"cacheScope":"private",` +
 		`"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"capabilities":` + string(capabilitiesWith(nil)) + `}}`
@@ -253,7 +253,7 @@ func TestMissingCapability(t *testing.T) {
 
 func TestResourceErrors(t *testing.T) {
 	b, _, url := serve(t, Options{}, true)
-	documents(b)
+	newDocuments(b)
 	sid := connect(t, url)
 	for uri, want := range map[string]string{
 		"test://entity/9v9": `"error":{"code":-32002,"message":"no entity 9v9","data":{"error":{"code":"unknown_entity","message":"no entity 9v9"}}}`,

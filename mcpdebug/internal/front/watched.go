@@ -16,7 +16,7 @@ func (f *Front) canSubscribe(uri string) error {
 	if p.Check == nil {
 		return nil
 	}
-	return f.guarded("resource "+p.URI, func() error { return p.Check(tools.ResourceRequest{URI: uri, Vars: vars}) })
+	return f.documents.guarded("resource "+p.URI, func() error { return p.Check(tools.ResourceRequest{URI: uri, Vars: vars}) })
 }
 
 // Watched returns the URIs that clients are subscribed to, each once; nil if

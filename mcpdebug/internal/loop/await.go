@@ -17,7 +17,7 @@ func (l *Loop) Call(ctx context.Context, in *Arrival) *tools.Reply {
 	defer l.inflight.Add(-1)
 	l.lastCall.Store(int64(c.start.Sub(l.started)))
 	if in.Operation != "" {
-		return l.once(c)
+		return c.once()
 	}
 	return c.through(c.await)
 }

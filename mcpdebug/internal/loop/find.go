@@ -30,7 +30,7 @@ func (c *call) find() *tools.Reply {
 		return nil
 	}
 	if v := c.l.View(); c.way == overQueue && v.Bound {
-		c.l.awaitRefresh(c.ctx, v)
+		c.l.bound.awaitRefresh(c.ctx, v)
 		if c.pub, ok = c.l.cfg.Registry.Listing().Lookup(name); ok {
 			return nil
 		}

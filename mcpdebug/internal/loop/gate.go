@@ -22,33 +22,33 @@ const (
 // gate says why a tool cannot run now; nil if it can. The order is part of the
 // contract: a host that stopped polling after it recorded a crash reports the
 // crash, not the stall. off: the call never comes to the frame.
-func (l *Loop) gate(spec *tools.Spec, off bool, at where) *refusal.Error {
-	if l.closing.Load() {
+func (s *state) gate(spec *tools.Spec, off bool, at where) *refusal.Error {
+	if s.closing.Load() {
 		return errClosed()
 	}
-	if l.cfg.Permit != nil {
-		if e := l.cfg.Permit(spec); e != nil {
+	if s.permit != nil {
+		if e := s.permit(spec); e != nil {
 			return e
 		}
 	}
 	if off {
 		return nil
 	}
-	if c := l.cfg.Crashes.Now(); c != nil && !spec.WhenCrashed && !(spec.Effect == tools.ReadOnly && c.Inspecting()) {
+	if c := s.crashes.Now(); c != nil && !spec.WhenCrashed && !(spec.Effect == tools.ReadOnly && c.Inspecting()) {
 		return crashedError(c)
 	}
 	if at == inline {
 		return nil
 	}
 	if at == onArrival {
-		if st := l.stall.Load(); st != nil {
+		if st := s.stall.Load(); st != nil {
 			return st.refusal()
 		}
-		if l.frame.Load() == 0 && l.mute.Load() {
-			return l.startingError()
+		if s.frame.Load() == 0 && s.mute.Load() {
+			return s.startingError()
 		}
 	}
-	if p := l.park.Load(); p != nil && !spec.WhenParked {
+	if p := s.park.Load(); p != nil && !spec.WhenParked {
 		return &refusal.Error{Code: refusal.Parked,
 			Message: fmt.Sprintf("%s cannot run while %q is suspended midway (for %s so far): that operation must complete first", spec.Name, p.operation, words.Roughly(time.Since(p.since))),
 			Got:     p.operation, Hint: "try again when ping says running; context and get_logs answer meanwhile", Next: "ping"}
@@ -85,9 +85,9 @@ func errClosed() *refusal.Error {
 	return &refusal.Error{Code: refusal.Closed, Message: "the debug server was closed; the call did not run", Hint: "the game is ending or has closed its server; connect again when it runs"}
 }
 
-func (l *Loop) startingError() *refusal.Error {
+func (s *state) startingError() *refusal.Error {
 	return &refusal.Error{Code: refusal.Starting,
-		Message: fmt.Sprintf("the game has not polled yet, %s after it started the server; the call did not run", words.Roughly(time.Since(l.started))),
+		Message: fmt.Sprintf("the game has not polled yet, %s after it started the server; the call did not run", words.Roughly(time.Since(s.started))),
 		Hint:    "it may be loading: ping tells the state. If it never polls, its loop lacks the call to Poll", Next: "ping"}
 }
 

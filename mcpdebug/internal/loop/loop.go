@@ -17,6 +17,7 @@
 package loop
 
 import (
+	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -75,58 +76,42 @@ type Outcome struct {
 
 // Loop answers calls in the frames of a game. Make it with [New].
 type Loop struct {
-	cfg     Config
-	log     *slog.Logger
-	started time.Time
+	state // what the game is in; its frame and word are what Poll touches in every frame
 
-	// What Poll loads and adds in every frame.
-	frame atomic.Uint64
-	word  atomic.Uint32 // reasons for Poll to do more than count
+	cfg   Config
+	log   *slog.Logger
+	bound binding
 
-	bound     binding
-	queue     queue
-	tickets   atomic.Uint64
-	running   atomic.Pointer[call] // whose frame part runs now
-	observers []Observer           // the frame goroutine's
-	hushed    bool                 // they are not told of calls; the frame goroutine's
+	// Speed is how fast the host's loop goes, Observers who looks at the world.
+	Speed     Speed
+	Observers Observers
 
-	park    atomic.Pointer[parking]
-	stall   atomic.Pointer[stalled]
-	mute    atomic.Bool // starting for longer than StallAfter
-	closing atomic.Bool
-	closed  chan struct{}
-	watched chan struct{} // closed when the watchdog has ended
+	queue   queue
+	tickets atomic.Uint64
+	running atomic.Pointer[call] // whose frame part runs now
+	calls   callRing
+	named   operations
 
 	inflight  atomic.Int64
 	connected atomic.Int64
-	lastCall  atomic.Int64 // when a call arrived last: ns after started
-	calls     callRing
-	named     operations
-	speed     speed
+	lastCall  atomic.Int64  // when a call arrived last: ns after started
+	watched   chan struct{} // closed when the watchdog has ended
 }
-
-// The bits of Loop.word.
-const (
-	bitWork     = 1 << iota // the queue is not empty
-	bitRefresh              // somebody wants a fresh Catalog
-	bitParked               // the last Poll was a PollParked
-	bitStalled              // the watchdog has declared a stall
-	bitObserved             // there are observers
-)
 
 // New makes a Loop. Without [Loop.Watch] nobody notices a frame that does not
 // come.
 func New(c Config) *Loop {
-	l := &Loop{cfg: c, log: c.Log, started: time.Now(), closed: make(chan struct{}), watched: make(chan struct{})}
+	l := &Loop{cfg: c, log: c.Log, watched: make(chan struct{})}
+	l.state.init(c.Crashes, c.Permit)
 	l.queue.limit, l.queue.word = c.QueueLen, &l.word
-	l.bound.init(c.Registry, l.log, l.started)
-	l.speed.init(l.started)
-	l.word.Store(bitRefresh) // the first Poll tells who polls
+	l.bound.init(&l.state, &c)
+	l.Speed.init(&l.state, &l.bound)
+	l.Observers.state, l.Observers.bound = &l.state, &l.bound
 	return l
 }
 
 // Watch starts the watchdog.
-func (l *Loop) Watch() { go l.watch() }
+func (l *Loop) Watch() { go (&watchdog{l: l}).watch() }
 
 // Shut refuses what comes from now on and answers who waits; false: it was
 // shut before.
@@ -154,20 +139,11 @@ func (l *Loop) End() {
 	}
 }
 
-// Closing tells whether Shut was called.
-func (l *Loop) Closing() bool { return l.closing.Load() }
-
-// Closed is closed by Shut.
-func (l *Loop) Closed() <-chan struct{} { return l.closed }
-
 // Registry is where the tools are.
 func (l *Loop) Registry() *tools.Registry { return l.cfg.Registry }
 
 // Logger is never nil.
 func (l *Loop) Logger() *slog.Logger { return l.log }
-
-// Frame is the number of Polls so far.
-func (l *Loop) Frame() uint64 { return l.frame.Load() }
 
 // Ticket takes a place in the queue.
 func (l *Loop) Ticket() uint64 { return l.tickets.Add(1) }
@@ -179,8 +155,28 @@ func (l *Loop) Connected(delta int) {
 	}
 }
 
-// Refresh has the next Poll publish a new View.
-func (l *Loop) Refresh() { l.word.Or(bitRefresh) }
-
 // LastCalls are the last calls that were answered, oldest first.
 func (l *Loop) LastCalls() []crashes.Call { return l.calls.list() }
+
+// Bind gives the loop the world and the host's own interfaces; nil unbinds
+// either. Frame goroutine.
+func (l *Loop) Bind(w ecs.World, app *tools.App) { l.bound.bind(w, app) }
+
+// World is the bound one. Frame goroutine.
+func (l *Loop) World() ecs.World { return l.bound.world }
+
+// View is what was published last; never nil.
+func (l *Loop) View() *View { return l.bound.view.Load() }
+
+// Catalog is the last published one; nil without a world.
+func (l *Loop) Catalog() *ecs.Catalog { return l.View().Catalog }
+
+// FrameGoroutine is the number of the goroutine that polls; 0: not known.
+func (l *Loop) FrameGoroutine() uint64 { return l.bound.goroutine.Load() }
+
+// Current is a View that shows the effects of every call that was answered
+// before, if need be a new one: see binding.current.
+func (l *Loop) Current(ctx context.Context) *View { return l.bound.current(ctx) }
+
+// System is the system that runs now; "" if it cannot be told.
+func (l *Loop) System() string { return l.View().runningSystem() }

@@ -115,9 +115,9 @@ func (t *operations) drop(id string) {
 // once runs a named call, or answers what the call of that name did. The call
 // goes on when its client has gone in the middle of it, so that its outcome can
 // be asked for; one that still waits for its turn does not run.
-func (l *Loop) once(c *call) *tools.Reply {
+func (c *call) once() *tools.Reply {
 	client := c.ctx
-	o, again := l.named.enter(c.in.Operation, &operation{tool: c.in.Request.Name, arguments: bytes.Clone(c.in.Request.Arguments), done: make(chan struct{})})
+	o, again := c.l.named.enter(c.in.Operation, &operation{tool: c.in.Request.Name, arguments: bytes.Clone(c.in.Request.Arguments), done: make(chan struct{})})
 	switch {
 	case !again:
 		in := *c.in
@@ -139,7 +139,7 @@ func (l *Loop) once(c *call) *tools.Reply {
 	case <-client.Done():
 	}
 	if !again && c.abandon() {
-		l.queue.clean()
+		c.l.queue.clean()
 		c.answer(c.refuse(&refusal.Error{Code: refusal.Cancelled, Message: "the client has gone; the call did not run"}))
 	}
 	return c.refuse(&refusal.Error{Code: refusal.Cancelled, Message: "the client has gone",

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -48,7 +47,7 @@ func (c *call) admit() *tools.Reply {
 		return c.refuse(e)
 	}
 	if !c.off && (spec.NeedsWorld || v.Bound) {
-		v = c.l.recent(c.ctx)
+		v = c.l.bound.recent(c.ctx)
 	}
 	if e := needs(spec, v.Bound, v.App != nil); e != nil {
 		return c.refuse(e)
@@ -76,7 +75,7 @@ func (c *call) prepare() error {
 	}
 	err := c.prepareWith(h)
 	if err != nil && c.way == overQueue && !c.off && mayBeNew(err) && v.Catalog != nil {
-		if v := l.awaitRefresh(c.ctx, v); v.Catalog != c.tc.Catalog {
+		if v := l.bound.awaitRefresh(c.ctx, v); v.Catalog != c.tc.Catalog {
 			c.tc.Catalog = v.Catalog
 			err = c.prepareWith(h)
 		}
@@ -152,7 +151,7 @@ func (c *call) framePart(w ecs.World) (again bool) {
 	if c.job.Frame == nil {
 		return false
 	}
-	f := l.newFrame(c)
+	f := c.newFrame()
 	f.World, f.App = w, l.bound.app
 	if w != nil {
 		f.Catalog = l.bound.catalog()
@@ -171,12 +170,7 @@ func (c *call) before(w ecs.World) {
 	if c.around != nil {
 		c.around.Before(w)
 	}
-	if c.l.hushed {
-		return
-	}
-	for _, o := range c.l.observers {
-		o.BeforeCall(&c.pub.Tool.Spec, &c.tc.Request)
-	}
+	c.l.Observers.beforeCall(&c.pub.Tool.Spec, &c.tc.Request)
 }
 
 func (c *call) after(w ecs.World, again bool) {
@@ -187,11 +181,7 @@ func (c *call) after(w ecs.World, again bool) {
 	if c.pub.Spec.Effect != tools.ReadOnly {
 		c.l.bound.effects.Add(1)
 	}
-	if !c.l.hushed {
-		for _, o := range c.l.observers {
-			o.AfterCall(&c.pub.Tool.Spec, &c.tc.Request, err)
-		}
-	}
+	c.l.Observers.afterCall(&c.pub.Tool.Spec, &c.tc.Request, err)
 	if c.around != nil {
 		c.around.After(w)
 	}
@@ -217,7 +207,7 @@ func (c *call) offTheFrame() {
 	if c.job.Frame == nil {
 		return
 	}
-	f := c.l.newFrame(c)
+	f := c.newFrame()
 	if i := c.job.Instead; i != nil {
 		f.World, f.Catalog, f.Number, f.Tick = i.World, i.Catalog, i.Number, i.Tick
 		c.frame = i.Number
@@ -227,12 +217,10 @@ func (c *call) offTheFrame() {
 	}
 }
 
-func (l *Loop) newFrame(c *call) *tools.Frame {
-	v := l.View()
+func (c *call) newFrame() *tools.Frame {
+	v := c.l.View()
 	f := &tools.Frame{Number: c.frame, App: v.App, Catalog: v.Catalog, Call: c.tc, Once: c.way != overQueue && !c.later || c.off}
-	f.StartTool = func(name string, args json.RawMessage) tools.Running { return l.nestedLater(f, name, args) }
-	f.Hush = func(on bool) { l.hushed = on }
-	f.CallTool = func(name string, args json.RawMessage) (json.RawMessage, error) { return l.nested(f, name, args) }
+	f.CallTool, f.StartTool, f.Hush = c.nested, c.nestedLater, c.l.Observers.hush
 	return f
 }
 

@@ -1,12 +1,6 @@
 package loop
 
-import (
-	"slices"
-	"time"
-
-	"github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/tools"
-)
+import "time"
 
 // Poll is the server's turn in a frame: at most one queued call is answered,
 // and it reports whether one was. With nobody there it costs one atomic
@@ -53,9 +47,7 @@ func (l *Loop) poll(w uint32, operation string) bool {
 	}
 	frame := l.frame.Load()
 	if w&bitObserved != 0 {
-		for _, o := range l.observers {
-			o.AtPoll(frame, l.bound.world, l.bound.app, operation)
-		}
+		l.Observers.atPoll(frame, operation)
 	}
 	if w&bitRefresh != 0 {
 		l.word.And(^uint32(bitRefresh))
@@ -73,48 +65,5 @@ func (l *Loop) poll(w uint32, operation string) bool {
 			return true
 		}
 		l.queue.putBack(c)
-	}
-}
-
-// Observer looks at the world where something can have changed it: the recorder
-// is one, the watches are one. All methods are called on the frame goroutine;
-// they change nothing and take no longer than they must. The frame is the
-// host's, world and app are the bound ones or nil.
-type Observer interface {
-	// EndTick: the host says that a tick has ended. Not every host does.
-	EndTick(frame uint64, world ecs.World, app *tools.App)
-	// AtPoll: a Poll begins, no call of it has run. operation is what the host is
-	// suspended in, "" while it runs.
-	AtPoll(frame uint64, world ecs.World, app *tools.App, operation string)
-	// BeforeCall and AfterCall stand around the frame part of a call that runs on
-	// the frame goroutine, nested ones too. One that asks to be run again
-	// (tools.ErrLater) has several.
-	BeforeCall(spec *tools.Spec, r *tools.Request)
-	AfterCall(spec *tools.Spec, r *tools.Request, err error)
-}
-
-// Observe adds an observer or takes it away. The word's bit tells Poll and
-// EndTick that there are any. Frame goroutine.
-func (l *Loop) Observe(o Observer, on bool) {
-	list := slices.DeleteFunc(slices.Clone(l.observers), func(x Observer) bool { return x == o })
-	if on {
-		list = append(list, o)
-	}
-	l.observers = list // a new slice: an observer may go while it is told
-	if len(list) > 0 {
-		l.word.Or(bitObserved)
-	} else {
-		l.word.And(^uint32(bitObserved))
-	}
-}
-
-// EndTick tells observers that a tick of the simulation has ended. Without any
-// it costs one atomic load. Frame goroutine.
-func (l *Loop) EndTick() {
-	if l.word.Load()&bitObserved == 0 {
-		return
-	}
-	for _, o := range l.observers {
-		o.EndTick(l.frame.Load(), l.bound.world, l.bound.app)
 	}
 }

@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-// speed is how fast the host's loop goes. add is for the frame goroutine, count
-// and restart for the watchdog's.
-type speed struct {
+// Speed is how fast the host's loop goes. count and restart are for the
+// watchdog's goroutine.
+type Speed struct {
+	state   *state
+	bound   *binding
 	timing  atomic.Bool   // somebody is interested: Guard reads the clock
 	perSec  atomic.Uint64 // frames per second, a float64's bits
 	counted atomic.Pointer[countedAt]
@@ -24,10 +26,13 @@ type countedAt struct {
 
 const timesKept = 256
 
-func (s *speed) init(now time.Time) { s.counted.Store(&countedAt{at: now}) }
+func (s *Speed) init(st *state, b *binding) {
+	s.state, s.bound = st, b
+	s.counted.Store(&countedAt{at: st.started})
+}
 
 // count notes the speed of the last second or more; false: it is not over.
-func (s *speed) count(now time.Time, frame uint64) bool {
+func (s *Speed) count(now time.Time, frame uint64) bool {
 	last := s.counted.Load()
 	d := now.Sub(last.at)
 	if d < time.Second {
@@ -39,14 +44,14 @@ func (s *speed) count(now time.Time, frame uint64) bool {
 }
 
 // restart forgets the speed: after a hang it is that of the frames that come.
-func (s *speed) restart(now time.Time, frame uint64) {
+func (s *Speed) restart(now time.Time, frame uint64) {
 	s.perSec.Store(0)
 	s.counted.Store(&countedAt{now, frame})
 }
 
 // framesPerSecond is the speed over the last whole second; until there was
 // one, since the start or the end of a hang, that of the frames so far.
-func (s *speed) framesPerSecond(frame uint64) float64 {
+func (s *Speed) framesPerSecond(frame uint64) float64 {
 	if fps := math.Float64frombits(s.perSec.Load()); fps > 0 {
 		return fps
 	}
@@ -58,7 +63,7 @@ func (s *speed) framesPerSecond(frame uint64) float64 {
 	return float64(n) / d.Seconds()
 }
 
-func (s *speed) durations() (ds []time.Duration) {
+func (s *Speed) durations() (ds []time.Duration) {
 	for i := range s.slots {
 		if slot := &s.slots[i]; slot.frame.Load() != 0 {
 			ds = append(ds, time.Duration(slot.ns.Load()))
@@ -68,12 +73,13 @@ func (s *speed) durations() (ds []time.Duration) {
 }
 
 // Timing tells whether somebody wants to know how long Guard's functions take.
-func (l *Loop) Timing() bool { return l.speed.timing.Load() }
+// Any goroutine.
+func (s *Speed) Timing() bool { return s.timing.Load() }
 
 // Took adds the time of what Guard ran to its frame's. Frame goroutine.
-func (l *Loop) Took(d time.Duration) {
-	frame := l.frame.Load()
-	slot := &l.speed.slots[frame%timesKept]
+func (s *Speed) Took(d time.Duration) {
+	frame := s.state.Frame()
+	slot := &s.slots[frame%timesKept]
 	if slot.frame.Load() != frame {
 		slot.ns.Store(0)
 		slot.frame.Store(frame)
@@ -89,12 +95,12 @@ type FrameTimes struct {
 	Frames        int // how many frames the percentiles are of
 }
 
-// FrameTimes prefers the schedule's times, which are always kept.
-func (l *Loop) FrameTimes() FrameTimes {
-	t := FrameTimes{FPS: l.speed.framesPerSecond(l.frame.Load())}
-	ds := l.View().scheduleTimes()
+// FrameTimes prefers the schedule's times, which are always kept. Any goroutine.
+func (s *Speed) FrameTimes() FrameTimes {
+	t := FrameTimes{FPS: s.framesPerSecond(s.state.Frame())}
+	ds := s.bound.view.Load().scheduleTimes()
 	if len(ds) == 0 {
-		ds = l.speed.durations()
+		ds = s.durations()
 	}
 	if t.Frames = len(ds); t.Frames > 0 {
 		slices.Sort(ds)
@@ -102,14 +108,4 @@ func (l *Loop) FrameTimes() FrameTimes {
 		t.P50, t.P95, t.Max = at(0.50), at(0.95), ds[len(ds)-1]
 	}
 	return t
-}
-
-func (v *View) scheduleTimes() (ds []time.Duration) {
-	defer func() { _ = recover() }() // a host's own implementation
-	if t := v.App.Times(); t != nil {
-		for _, f := range t.History(600).Frames {
-			ds = append(ds, f.Busy)
-		}
-	}
-	return ds
 }

@@ -1,7 +1,12 @@
 package loop
 
 import (
+	"sync/atomic"
 	"time"
+
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
+	"github.com/loupe-ecs/loupe/tools"
 )
 
 // The states of a game, as clients see them.
@@ -14,21 +19,75 @@ const (
 	Closed   = "closed"
 )
 
+// state is what the game is in: what the gates decide by. Any goroutine may
+// read it; Poll and the watchdog write it.
+type state struct {
+	// What Poll loads and adds in every frame.
+	frame atomic.Uint64
+	word  atomic.Uint32 // reasons for Poll to do more than count
+
+	started time.Time
+	crashes *crashes.Keeper
+	permit  func(*tools.Spec) *refusal.Error // nil: everything
+	park    atomic.Pointer[parking]
+	stall   atomic.Pointer[stalled]
+	mute    atomic.Bool // starting for longer than StallAfter
+	closing atomic.Bool
+	closed  chan struct{}
+}
+
+// The bits of state.word.
+const (
+	bitWork     = 1 << iota // the queue is not empty
+	bitRefresh              // somebody wants a fresh Catalog
+	bitParked               // the last Poll was a PollParked
+	bitStalled              // the watchdog has declared a stall
+	bitObserved             // there are observers
+)
+
+func (s *state) init(k *crashes.Keeper, permit func(*tools.Spec) *refusal.Error) {
+	s.started, s.crashes, s.permit, s.closed = time.Now(), k, permit, make(chan struct{})
+	s.word.Store(bitRefresh) // the first Poll tells who polls
+}
+
+// Frame is the number of Polls so far.
+func (s *state) Frame() uint64 { return s.frame.Load() }
+
+// Refresh has the next Poll publish a new View.
+func (s *state) Refresh() { s.word.Or(bitRefresh) }
+
+// Closing tells whether Shut was called.
+func (s *state) Closing() bool { return s.closing.Load() }
+
+// Closed is closed by Shut.
+func (s *state) Closed() <-chan struct{} { return s.closed }
+
 // State is the first that holds, in the order of the gates.
-func (l *Loop) State() string {
+func (s *state) State() string {
 	switch {
-	case l.closing.Load():
+	case s.closing.Load():
 		return Closed
-	case l.cfg.Crashes.Now() != nil:
+	case s.crashes.Now() != nil:
 		return Crashed
-	case l.stall.Load() != nil:
+	case s.stall.Load() != nil:
 		return Stalled
-	case l.park.Load() != nil:
+	case s.park.Load() != nil:
 		return Parked
-	case l.frame.Load() == 0:
+	case s.frame.Load() == 0:
 		return Starting
 	}
 	return Running
+}
+
+// polling tells whether a Poll can be expected soon.
+func (s *state) polling() bool {
+	return s.frame.Load() > 0 && s.stall.Load() == nil && !s.closing.Load()
+}
+
+// parking is a lifecycle operation that is suspended midway.
+type parking struct {
+	operation string
+	since     time.Time
 }
 
 // Status is a moment's view of the loop.
@@ -51,31 +110,8 @@ func (l *Loop) Status() Status {
 	if p := l.stall.Load(); p != nil {
 		st.Since = time.Since(p.since)
 	}
-	if c := l.cfg.Crashes.Now(); c != nil {
+	if c := l.crashes.Now(); c != nil {
 		st.Crash, st.Since = c.Wire(), c.Since()
 	}
 	return st
 }
-
-// parking is a lifecycle operation that is suspended midway.
-type parking struct {
-	operation string
-	since     time.Time
-}
-
-// polling tells whether a Poll can be expected soon.
-func (l *Loop) polling() bool {
-	return l.frame.Load() > 0 && l.stall.Load() == nil && !l.closing.Load()
-}
-
-// running is the system that runs now, as the host tells.
-func (v *View) runningSystem() (name string) {
-	defer func() { _ = recover() }() // a host's own implementation
-	if t := v.App.Times(); t != nil {
-		name, _ = t.Running()
-	}
-	return name
-}
-
-// System is the system that runs now; "" if it cannot be told.
-func (l *Loop) System() string { return l.View().runningSystem() }

@@ -33,6 +33,7 @@ const (
 
 // watchdog is the state of the watch goroutine.
 type watchdog struct {
+	l        *Loop
 	every    time.Duration
 	last     time.Time // tick
 	frame    uint64
@@ -43,10 +44,10 @@ type watchdog struct {
 
 // watch samples the frame counter, so that Poll needs no clock. It ends with
 // the server.
-func (l *Loop) watch() {
+func (w *watchdog) watch() {
+	l := w.l
 	defer close(l.watched)
-	now := time.Now()
-	w := &watchdog{every: max(min(tick, l.cfg.StallAfter/4), time.Millisecond), last: now}
+	w.every, w.last = max(min(tick, l.cfg.StallAfter/4), time.Millisecond), time.Now()
 	t := time.NewTicker(w.every)
 	defer t.Stop()
 	for {
@@ -55,11 +56,13 @@ func (l *Loop) watch() {
 			return
 		case <-t.C:
 		}
-		l.watchOnce(w, time.Now())
+		w.look(time.Now())
 	}
 }
 
-func (l *Loop) watchOnce(w *watchdog, now time.Time) {
+// look is one look at the frame counter.
+func (w *watchdog) look(now time.Time) {
+	l := w.l
 	defer func() {
 		// A watchdog that fails must not end the game it watches.
 		if p := recover(); p != nil {
@@ -72,7 +75,7 @@ func (l *Loop) watchOnce(w *watchdog, now time.Time) {
 	if f != w.frame {
 		if w.quiet >= l.cfg.StallAfter {
 			// The speed after a hang is that of the frames that come.
-			l.speed.restart(now, f)
+			l.Speed.restart(now, f)
 		}
 		w.frame, w.quiet = f, 0
 	} else {
@@ -93,18 +96,19 @@ func (l *Loop) watchOnce(w *watchdog, now time.Time) {
 		}
 		l.flush(func(*call) *refusal.Error { return l.startingError() })
 	case w.declared == nil && !l.closing.Load():
-		w.declared = l.declareStall(f, now, w.quiet)
+		w.declared = w.declareStall(f, now, w.quiet)
 	default:
 		if st := l.stall.Load(); st != nil {
 			l.flush(func(*call) *refusal.Error { return st.refusal() })
 		}
 	}
-	l.serveClients(w, now, f)
+	w.serveClients(now, f)
 }
 
 // declareStall publishes a stall and answers everybody who waits.
-func (l *Loop) declareStall(f uint64, now time.Time, quiet time.Duration) *stalled {
-	st := &stalled{frame: f, since: now.Add(-quiet), detected: now, stack: l.frameStack()}
+func (w *watchdog) declareStall(f uint64, now time.Time, quiet time.Duration) *stalled {
+	l := w.l
+	st := &stalled{frame: f, since: now.Add(-quiet), detected: now, stack: frameStack(l.FrameGoroutine())}
 	running := l.running.Load()
 	if running != nil {
 		st.running = running.pub.Spec.Name
@@ -153,8 +157,7 @@ func (st *stalled) refusal() *refusal.Error {
 }
 
 // frameStack is the stack of the goroutine that polled last.
-func (l *Loop) frameStack() string {
-	id := l.FrameGoroutine()
+func frameStack(id uint64) string {
 	if id == 0 {
 		return "(not known which goroutine polls)"
 	}
@@ -166,18 +169,19 @@ func (l *Loop) frameStack() string {
 }
 
 // serveClients does what is only done while somebody is there.
-func (l *Loop) serveClients(w *watchdog, now time.Time, f uint64) {
+func (w *watchdog) serveClients(now time.Time, f uint64) {
+	l := w.l
 	last := l.lastCall.Load()
 	there := l.connected.Load() > 0 || last > 0 && now.Sub(l.started)-time.Duration(last) < interest
-	l.speed.timing.Store(there)
+	l.Speed.timing.Store(there)
 	if there && now.Sub(w.refresh) >= refreshEvery-w.every/2 {
 		w.refresh = now
 		l.Refresh()
 	}
-	if l.speed.count(now, f) && l.cfg.EverySecond != nil {
+	if l.Speed.count(now, f) && l.cfg.EverySecond != nil {
 		l.cfg.EverySecond(f)
 	}
-	l.settle()
+	l.bound.settle()
 	if l.cfg.EveryTick != nil {
 		l.cfg.EveryTick(now)
 	}

@@ -22,10 +22,10 @@ func TestWatchdogIgnoresGapsInItsOwnTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := quietLoop(t)
 		l.Poll()
-		w := &watchdog{every: tick, last: time.Now(), frame: 1}
+		w := &watchdog{l: l, every: tick, last: time.Now(), frame: 1}
 		// A laptop that slept for an hour, then ticks again.
-		l.watchOnce(w, time.Now().Add(time.Hour))
-		l.watchOnce(w, time.Now().Add(time.Hour+tick))
+		w.look(time.Now().Add(time.Hour))
+		w.look(time.Now().Add(time.Hour + tick))
 		if l.State() != Running || w.quiet > 4*tick {
 			t.Errorf("state %s: a gap counts as %v without a Poll", l.State(), w.quiet)
 		}
