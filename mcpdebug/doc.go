@@ -16,6 +16,19 @@
 //		draw()
 //	}
 //
+// Where an engine owns the loop and calls the game's update, [Server.Turn] is all
+// of that but the drawing, with a clock that clients can hold, step and scale:
+//
+//	func (g *Game) Update() error { return g.dbg.Turn(g.clock, time.Second/60, g.tick) }
+//
+// # Frames
+//
+// A frame is what lies between two Polls, and frames are counted in Polls: one
+// call is answered in each at most, and of the ticks that a client asked for one
+// runs in each. A loop may poll several times in one of its own frames, as Turn
+// does while a client waits for ticks; frame numbers and frames per second then
+// run ahead of the pictures. Package runner has a loop for games that have none.
+//
 // # Goroutines
 //
 // The world is touched on one goroutine only: the one that calls Poll, the

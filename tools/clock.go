@@ -1,43 +1,9 @@
 package tools
 
 // Clock lets clients hold the simulation still, advance it tick by tick and
-// change its speed, while the loop goes on polling and drawing. A host with a
-// fixed step needs no more than
-//
-//	type clock struct {
-//		tick    uint64
-//		paused  bool
-//		pending int
-//	}
-//
-//	func (c *clock) Info() tools.ClockInfo {
-//		return tools.ClockInfo{Tick: c.tick, Paused: c.paused, Scale: 1, StepMs: 1000.0 / 60, Pending: c.pending}
-//	}
-//
-//	func (c *clock) Set(change tools.ClockChange) error {
-//		if change.Scale != nil && *change.Scale != 1 {
-//			return errors.New("this game has one speed")
-//		}
-//		if change.Paused != nil {
-//			c.paused, c.pending = *change.Paused, 0
-//		}
-//		if change.Step > 0 {
-//			c.paused, c.pending = true, change.Step
-//		}
-//		return nil
-//	}
-//
-//	for running { // the loop
-//		dbg.Poll()
-//		switch {
-//		case !clk.paused:
-//			tick()
-//		case clk.pending > 0:
-//			clk.pending--
-//			tick() // and no wait for the next frame: steps run as fast as they can
-//		}
-//		draw()
-//	}
+// change its speed, while the loop goes on polling and drawing. [StepClock] is one
+// that is ready to use; it tells what a frame is and how loops hurry for ticks that
+// are waited for.
 //
 // A Clock is the host's, not the world's: loading a snapshot leaves it alone.
 type Clock interface {

@@ -9,13 +9,6 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug"
 )
 
-// ticksPerSecond is the rate of the simulation, whatever the frame rate.
-const ticksPerSecond = 60
-
-// maxCatchUp bounds the time that one frame makes up for, in ticks: after a hang
-// the game goes on instead of racing through what it missed.
-const maxCatchUp = 4
-
 // loop is the game's frame loop.
 type loop struct {
 	dbg  *mcpdebug.Server
@@ -24,8 +17,7 @@ type loop struct {
 	config
 
 	frame uint64
-	start time.Time
-	ticks int64 // time in ticks that is done or given up
+	last  time.Time // when the last frame began
 
 	load *loading
 }
@@ -38,7 +30,8 @@ type loading struct {
 }
 
 func (l *loop) run(ctx context.Context) {
-	l.start = time.Now()
+	next := time.Now()
+	l.last = next.Add(-game.Step) // the first frame has a tick, too
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	l.startLoading() // at the first frame, if that is asked for
@@ -49,40 +42,38 @@ func (l *loop) run(ctx context.Context) {
 			l.dbg.Guard(l.loadSome)
 		} else {
 			l.dbg.Poll()
-			n := l.due()
-			l.dbg.Guard(func() { l.game.Update(l.frame, n) })
+			passed := l.passed()
+			l.dbg.Guard(func() { l.game.Update(l.frame, passed) })
 			l.startLoading()
 		}
-		switch {
-		case l.fps == 0:
-		case l.game.Clock.Stepped():
-			// A client asks for ticks: the next frame need not wait.
-			l.start = l.start.Add(-time.Second / time.Duration(l.fps))
-		default:
-			timer.Reset(time.Until(l.start.Add(time.Duration(l.frame) * time.Second / time.Duration(l.fps))))
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-			}
+		if l.fps == 0 {
+			continue
+		}
+		next = next.Add(time.Second / time.Duration(l.fps))
+		if l.game.Clock.Hurry() || time.Since(next) > time.Second {
+			// A client waits for the next tick; or the game has hung, and does not
+			// race through the frames that it missed.
+			next = time.Now()
+			continue
+		}
+		timer.Reset(time.Until(next))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
 		}
 	}
 }
 
-// due is how much time has passed since the last frame, in ticks; the game's
-// clock makes ticks of it. Half a tick of tolerance makes it one a frame at 60
-// frames per second.
-func (l *loop) due() int {
+// passed is how much time has passed since the last frame; the game's clock
+// makes ticks of it.
+func (l *loop) passed() time.Duration {
 	if l.fps == 0 {
-		return 1
+		return game.Step
 	}
-	behind := int64(time.Since(l.start).Seconds()*ticksPerSecond+0.5) + 1 - l.ticks
-	l.ticks += max(behind, 0)
-	if behind > 60 && l.fps > 0 {
-		// The schedule of frames has slipped too: begin it anew.
-		l.start = time.Now().Add(-time.Duration(l.frame) * time.Second / time.Duration(l.fps))
-		l.ticks = int64(time.Since(l.start).Seconds()*ticksPerSecond+0.5) + 1
-	}
-	return int(min(max(behind, 0), maxCatchUp))
+	now := time.Now()
+	d := now.Sub(l.last)
+	l.last = now
+	return d
 }
 
 // startLoading begins a level load if a flag or an event asks for one. It

@@ -98,7 +98,7 @@ func Run(ctx context.Context, g Game, o Options) error {
 		o.Logger.Info("debug server listening at " + url)
 	}
 	defer dbg.Close()
-	l := &loop{g: g, o: o, dbg: dbg, clock: &clock{tick: time.Second / time.Duration(o.TPS), scale: 1}}
+	l := newLoop(g, o, dbg)
 	app := tools.App{}
 	if g.App != nil {
 		app = *g.App
@@ -118,7 +118,13 @@ type loop struct {
 	g     Game
 	o     Options
 	dbg   *mcpdebug.Server
-	clock *clock
+	clock *tools.StepClock
+}
+
+func newLoop(g Game, o Options, dbg *mcpdebug.Server) *loop {
+	frame := time.Second / time.Duration(o.FPS)
+	return &loop{g: g, o: o, dbg: dbg, clock: &tools.StepClock{
+		Step: time.Second / time.Duration(o.TPS), CatchUp: o.MaxCatchUp, Slack: frame * 3 / 4}}
 }
 
 func (l *loop) run(ctx context.Context) error {
@@ -128,15 +134,12 @@ func (l *loop) run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		l.dbg.Poll()
 		now := time.Now()
-		ticks := l.clock.due(now.Sub(last), l.o.MaxCatchUp)
+		_ = l.dbg.Turn(l.clock, now.Sub(last), l.tick)
 		last = now
-		l.dbg.Guard(func() { l.update(ticks) })
 		l.draw()
-		if next = next.Add(frame); l.clock.hurry() {
-			next = time.Now() // a client waits for steps
-		} else if late := time.Since(next); late > time.Second/4 {
+		next = next.Add(frame)
+		if late := time.Since(next); late > time.Second/4 {
 			next = time.Now() // after a hang: no race through what was missed
 		}
 		timer.Reset(time.Until(next))
@@ -148,12 +151,9 @@ func (l *loop) run(ctx context.Context) error {
 	return nil
 }
 
-func (l *loop) update(ticks int) {
-	for range ticks {
-		l.g.Update(l.clock.tick)
-		l.clock.n++
-		l.dbg.EndTick()
-	}
+func (l *loop) tick() error {
+	l.g.Update(l.clock.Step)
+	return nil
 }
 
 // draw shows a frame. A panic of the drawing is a crash like any other; what

@@ -41,9 +41,8 @@ func play(t *testing.T, o Options, update func(), each func(frame int, l *loop))
 		o = o.withDefaults()
 		dbg := mcpdebug.New(nil)
 		defer dbg.Close()
-		l = &loop{o: o, dbg: dbg, clock: &clock{tick: time.Second / time.Duration(o.TPS), scale: 1}}
 		frame := 0
-		l.g = Game{Update: func(time.Duration) { update() }, Draw: func() { frame++; each(frame, l) }}
+		l = newLoop(Game{Update: func(time.Duration) { update() }, Draw: func() { frame++; each(frame, l) }}, o, dbg)
 		dbg.Bind(nil, &tools.App{Clock: l.clock})
 		if err := l.run(ctx); err != nil {
 			t.Error(err)

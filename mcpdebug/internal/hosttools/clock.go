@@ -152,6 +152,22 @@ func (k *clockTools) set(f *tools.Frame, in clockSetArgs) (clockSetResult, error
 	return out, nil
 }
 
+// heldBy says why the host runs no tick now, where its clock knows.
+func heldBy(c tools.Clock) error {
+	if h, ok := c.(tools.Holder); ok {
+		return h.Held()
+	}
+	return nil
+}
+
+// noTicks says why ticks that were asked for do not come.
+func noTicks(c tools.Clock) string {
+	if why := heldBy(c); why != nil {
+		return why.Error()
+	}
+	return fmt.Sprintf("no tick has run in %d frames: another state of the game (states_info) may hold it", idleFrames)
+}
+
 // stepped looks whether the ticks have run.
 func (k *clockTools) stepped(f *tools.Frame) (clockSetResult, error) {
 	s := k.step
@@ -164,8 +180,9 @@ func (k *clockTools) stepped(f *tools.Frame) (clockSetResult, error) {
 		s.stopped = "the game resumed by itself; the remaining ticks were dropped"
 	case info.Pending == 0:
 		s.pending = 0
-	case info.Pending == s.pending && s.idle >= idleFrames:
-		s.stopped = fmt.Sprintf("no tick has run in %d frames: another state of the game (states_info) may hold it; the remaining ticks were dropped", idleFrames)
+	case heldBy(s.clock) != nil || info.Pending == s.pending && s.idle >= idleFrames:
+		s.pending = info.Pending
+		s.stopped = noTicks(s.clock) + "; the remaining ticks were dropped"
 		if err := s.clock.Set(tools.ClockChange{Paused: new(true)}); err != nil {
 			return clockSetResult{}, err
 		}

@@ -1,7 +1,6 @@
 package hosttools
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -107,8 +106,8 @@ func (k *clockTools) runUntil(f *tools.Frame, r *run) (out runUntilResult, err e
 		case info.Pending == 0:
 			r.ticks++
 			r.idle = 0
-		case r.idle >= idleFrames:
-			return k.end(f, r, plan, holds, "stopped", fmt.Sprintf("no tick has run in %d frames: another state of the game (states_info) may hold it", idleFrames))
+		case heldBy(r.clock) != nil || r.idle >= idleFrames:
+			return k.end(f, r, plan, holds, "stopped", noTicks(r.clock))
 		}
 	}
 	switch {
@@ -152,7 +151,7 @@ func (k *clockTools) end(f *tools.Frame, r *run, plan *query.Plan, holds bool, r
 	switch {
 	case reason == "matched" || reason == "maxTicks":
 		err = r.clock.Set(tools.ClockChange{Paused: &r.args.Pause})
-	case r.idle > 0 && r.stopped == "" && r.clock.Info().Paused:
+	case r.stopped == "" && r.clock.Info().Paused && r.clock.Info().Pending > 0:
 		err = r.clock.Set(tools.ClockChange{Paused: new(true)}) // drop the tick that is pending
 	}
 	if err != nil {

@@ -4,7 +4,7 @@
 //
 //	g, err := game.New(game.Options{Seed: 1, Enemies: 40})
 //	for frame := uint64(1); ; frame++ {
-//		g.Update(frame, 1) // one tick of 1/60 s
+//		g.Update(frame, game.Step) // one tick
 //	}
 //
 // One tick is a pure function of the world: every value that the next tick

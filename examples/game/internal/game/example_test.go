@@ -13,10 +13,10 @@ func Example() {
 		return
 	}
 	for frame := uint64(1); frame <= 60; frame++ {
-		g.Update(frame, 1)
+		g.Update(frame, game.Step)
 	}
 	g.App().Events.Push("set_paused", game.SetPausedEvent{Paused: true})
-	g.Update(61, 1)
+	g.Update(61, game.Step)
 	fmt.Println("tick", g.Ticks(), "state", g.States.Top())
 	// Output: tick 60 state paused
 }

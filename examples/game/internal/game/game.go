@@ -100,7 +100,7 @@ func New(opts Options) (*Game, error) {
 	g := &Game{World: ecs.NewWorld(1024), opts: opts, renderer: render.New(), mixer: audio.NewMixer(audio.Rate, 24)}
 	g.States.stack = []string{Menu, Playing}
 	g.States.tick = func() uint64 { return g.tick.N }
-	g.Clock = Clock{g: g, scale: 1}
+	g.Clock = newClock(g)
 	if opts.Sounds != nil {
 		bank, err := audio.LoadBank(g.mixer, opts.Sounds, opts.AssetDir)
 		if err != nil {
@@ -231,25 +231,22 @@ func (g *Game) buildSchedule() {
 }
 
 // Update runs one frame: the ticks that the clock makes of the time that has
-// passed (in ticks, at the usual speed), if the state is playing, and what every
-// frame ends with. The frame's number is what CrashAt and HangAt count in.
-func (g *Game) Update(frame uint64, passed int) {
+// passed, if the state is playing, and what every frame ends with. The frame's
+// number is what CrashAt and HangAt count in.
+func (g *Game) Update(frame uint64, passed time.Duration) {
 	g.frame = frame
 	g.Schedule.Frame(frame)
-	g.Clock.stepped = false
-	if g.States.Top() == Playing {
-		g.Clock.run(passed, g.advance)
-	}
+	_ = g.Clock.Run(passed, g.advance)
 	g.Schedule.Run("render")
 }
 
-// advance is one tick; false if the game does not go on after it.
-func (g *Game) advance() bool {
+// advance is one tick.
+func (g *Game) advance() error {
 	g.Schedule.Run(tickPhases...)
 	if g.opts.EndTick != nil {
 		g.opts.EndTick()
 	}
-	return g.States.Top() == Playing
+	return nil
 }
 
 // Ticks is how many ticks have passed.

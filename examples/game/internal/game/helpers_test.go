@@ -21,7 +21,7 @@ func play(t testing.TB, opts Options, frames int) *Game {
 
 func run(g *Game, frames int) {
 	for range frames {
-		g.Update(g.frame+1, 1)
+		g.Update(g.frame+1, Step)
 	}
 }
 

@@ -1,9 +1,15 @@
 package game
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
-// TickSeconds is the length of a tick.
-const TickSeconds = 1.0 / 60
+// TickSeconds is the length of a tick, and Step the same for clocks.
+const (
+	TickSeconds = 1.0 / 60
+	Step        = time.Second / 60
+)
 
 // Tick counts simulation advances.
 type Tick struct {

@@ -23,7 +23,7 @@ func main() {
 		log.Fatal(err)
 	}
 	for n := uint64(1); n <= *frames; n++ {
-		g.Update(n, 1)
+		g.Update(n, game.Step)
 	}
 	f, err := os.Create(*out)
 	if err != nil {
