@@ -46,7 +46,7 @@ func (c *Catalog) Extends(old *Catalog) bool {
 		return false
 	}
 	for i, x := range old.Components {
-		if c.Components[i].Type.Go != x.Type.Go {
+		if now := c.Components[i].Type; now.Go != x.Type.Go || now.ID != x.Type.ID {
 			return false
 		}
 	}

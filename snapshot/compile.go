@@ -38,7 +38,7 @@ func (d *decoder) root(w int, n *node) *op {
 }
 
 func (d *decoder) compile(w int, n *node, path string) (*op, bool) {
-	if n.flat && n.kind < kString { // a scalar: every path has its own messages
+	if n.flat && n.kind < kString && n.Kind != value.KindEntity { // a scalar: every path has its own messages
 		o := &op{}
 		return o, d.plan(o, w, n, path)
 	}
@@ -56,7 +56,13 @@ func (d *decoder) compile(w int, n *node, path string) (*op, bool) {
 	if d.plan(o, w, n, path) {
 		if n.Kind == value.KindEntity {
 			run := o.run
-			o.run = func(d *decoder, p unsafe.Pointer) { run(d, p); d.entity((*ecs.Entity)(p)) }
+			o.run = func(d *decoder, p unsafe.Pointer) {
+				run(d, p)
+				e := n.LoadEntity(p)
+				if d.entity(&e); e.IsZero() {
+					n.StoreEntity(p, e)
+				}
+			}
 		}
 		return o, true
 	}
@@ -98,6 +104,13 @@ func (d *decoder) plan(o *op, w int, n *node, path string) bool {
 	case kComplex:
 		d.planComplex(o, w, n, path)
 	case kString:
+		if isEntityHandle(n.Layout) {
+			o.run = func(d *decoder, p unsafe.Pointer) {
+				e, _, _ := ecs.ParseEntity(d.string())
+				n.StoreEntity(p, e)
+			}
+			break
+		}
 		o.run = func(d *decoder, p unsafe.Pointer) { *(*string)(p) = d.string() }
 	case kStruct:
 		return d.planStruct(o, w, n, path)

@@ -101,6 +101,9 @@ func encodeFunc(n *node) func(*encoder, unsafe.Pointer) {
 		half := encodeScalar(n.Size / 2)
 		return func(e *encoder, p unsafe.Pointer) { half(e, p); half(e, unsafe.Add(p, n.Size/2)) }
 	case kString:
+		if isEntityHandle(n.Layout) {
+			return func(e *encoder, p unsafe.Pointer) { e.string(n.LoadEntity(p).String()) }
+		}
 		return func(e *encoder, p unsafe.Pointer) { e.string(*(*string)(p)) }
 	case kStruct:
 		if n.dense {

@@ -100,6 +100,8 @@ var memKinds = map[reflect.Kind]kind{reflect.Bool: kBool, reflect.Float32: kFloa
 
 func kindOf(l *value.Layout) kind {
 	switch {
+	case isEntityHandle(l):
+		return kString
 	case l.Atom && l.Mem == reflect.Pointer:
 		return kLocation
 	case l.Atom:
@@ -113,6 +115,10 @@ func kindOf(l *value.Layout) kind {
 	}
 	return memKinds[l.Mem]
 }
+
+// isEntityHandle: an engine's pointer that stands for an entity. Files hold the
+// entity as a text.
+func isEntityHandle(l *value.Layout) bool { return l.Kind == value.KindEntity && l.Handle }
 
 // isOpaque: a handle, or a pointer to one, which is the handle. (But not one to
 // a lock: a new one works as well.)

@@ -25,7 +25,7 @@ func (l *Last) Blank() []uint64 { return l.sigSpare[:0] }
 func (l *Last) Holds(sig []uint64, types []*value.Type) bool {
 	described := false
 	for i, t := range types {
-		if now := value.TypeOf(t.Go); now != t {
+		if now := t.Current(); now != t {
 			types[i], described = now, true
 		}
 	}

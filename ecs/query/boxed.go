@@ -40,6 +40,45 @@ func keepBoxed[T any](c *column, offset uintptr, s *selection, test func(T) bool
 	s.n, s.dense = n, false
 }
 
+// address is where a row's field is, in columns of either kind.
+func (l *leaf) address(c *column, row int32) unsafe.Pointer { return unsafe.Add(c.At(int(row)), l.offset) }
+
+// loadEntity reads entities, however the engine keeps them.
+func loadEntity(l leaf) intVec {
+	if l.entity == nil {
+		return load[int64, int64](l)
+	}
+	return func(st *state, s *selection, dst *[blockLen]int64) {
+		c := &st.cols[l.col]
+		if !c.ok {
+			st.allBad(s.n)
+			return
+		}
+		for k, r := range s.rows() {
+			dst[k&blockMask] = entityBits(l.entity(l.address(c, r)))
+		}
+	}
+}
+
+// rangeEntity is rangeLeaf for entities that are not laid out as ours.
+func rangeEntity(l leaf, r intRange) predicate {
+	return func(st *state, s *selection) {
+		c := &st.cols[l.col]
+		if !c.ok {
+			s.none()
+			return
+		}
+		n := 0
+		for _, row := range s.rows() {
+			s.idx[n&blockMask] = row
+			if uint64(entityBits(l.entity(l.address(c, row))))-r.lo <= r.span {
+				n++
+			}
+		}
+		s.n, s.dense = n, false
+	}
+}
+
 // floatConstBoxed has the orders that floatConst leaves: at most, at least,
 // equal, not equal.
 func floatConstBoxed[T float](c *column, offset uintptr, s *selection, op token.Token, f float64) {

@@ -181,10 +181,13 @@ func (c *compiler) field(e ast.Expr, path string) operand {
 	if f.Kind != value.KindPointer && p.Computed == nil {
 		if off, ok := p.Fixed(); ok {
 			o.leaf = &leaf{col: col, offset: off, typ: f.Go}
+			if l := value.LayoutOf(f.Go); l.Kind == value.KindEntity && l.Converted() {
+				o.leaf.entity = l.LoadEntity
+			}
 		}
 	}
 	o.goType = f.Go
-	o.asRow = &rowPath{col: col, typ: typ.Go, path: p}
+	o.asRow = &rowPath{col: col, typ: typ.Go, path: p, handle: f.Kind == value.KindEntity}
 	if o.leaf == nil || f.Kind == value.KindText || f.Kind == value.KindJSON {
 		o.leaf, o.row = nil, o.asRow
 		o.partial, o.slow = true, true
@@ -239,7 +242,7 @@ func (c *compiler) load(o *operand) {
 		}
 	case classEntity:
 		if o.leaf != nil {
-			o.ints = load[int64, int64](*o.leaf)
+			o.ints = loadEntity(*o.leaf)
 		} else {
 			o.ints = entityRow(*o.row)
 		}

@@ -147,6 +147,9 @@ func intLeafRange(l leaf, r intRange) predicate {
 	if r.empty {
 		return never
 	}
+	if l.entity != nil {
+		return rangeEntity(l, r)
+	}
 	switch l.typ.Kind() {
 	case reflect.Int8:
 		return rangeLeaf[int8](l, r)

@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/constant"
 	"reflect"
+	"unsafe"
 
+	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
@@ -64,6 +66,8 @@ type leaf struct {
 	col    int // position in program.columns
 	offset uintptr
 	typ    reflect.Type
+	// entity reads one that is not laid out as ecs.Entity; nil: it is, or is none.
+	entity func(unsafe.Pointer) ecs.Entity
 }
 
 // rowPath is a value that needs the component's Go value.
@@ -71,6 +75,8 @@ type rowPath struct {
 	col  int
 	typ  reflect.Type // of the component
 	path *value.Path
+	// handle: a pointer there is an entity, and not to be followed.
+	handle bool
 }
 
 func (c *compiler) predicateOf(o operand) predicate {

@@ -187,7 +187,10 @@ func fits(cat *ecs.Catalog, used []usedType) bool {
 		if u.resource {
 			n = len(cat.Resources)
 		}
-		if int(u.id) >= n || u.typ(cat).Go != u.was.Go {
+		if int(u.id) >= n {
+			return false
+		}
+		if now := u.typ(cat); now.Go != u.was.Go || now.ID != u.was.ID {
 			return false
 		}
 	}

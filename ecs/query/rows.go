@@ -29,7 +29,7 @@ func (p *rowPath) at(st *state, row int32) (v reflect.Value, ok bool) {
 	if err != nil || !v.IsValid() {
 		return v, false
 	}
-	for v.Kind() == reflect.Pointer {
+	for v.Kind() == reflect.Pointer && !p.handle {
 		if v.IsNil() {
 			return v, false
 		}
@@ -127,27 +127,11 @@ func boolRow(p rowPath, want bool) predicate {
 func entityRow(p rowPath) intVec {
 	return func(st *state, s *selection, dst *[blockLen]int64) {
 		p.fill(st, s, func(k int, v reflect.Value) bool {
-			if v.Type().Size() != unsafe.Sizeof(ecs.Entity{}) {
-				return false
-			}
-			dst[k] = entityBits(entityOf(v))
-			return true
+			e, ok := value.EntityIn(v)
+			dst[k] = entityBits(e)
+			return ok
 		})
 	}
-}
-
-// entityOf reads an engine's entity (two uint32), addressable or not, exported
-// or not.
-func entityOf(v reflect.Value) ecs.Entity {
-	if v.CanAddr() {
-		return *(*ecs.Entity)(v.Addr().UnsafePointer())
-	}
-	tmp := reflect.New(v.Type()).Elem()
-	if v.CanInterface() {
-		tmp.Set(v)
-		return *(*ecs.Entity)(tmp.Addr().UnsafePointer())
-	}
-	return ecs.Entity{ID: uint32(v.Field(0).Uint()), Gen: uint32(v.Field(1).Uint())}
 }
 
 func entityBits(e ecs.Entity) int64 { return *(*int64)(unsafe.Pointer(&e)) }
@@ -169,7 +153,7 @@ func (c *compiler) compareNil(x operand, want bool) predicate {
 			c.fail(x.node, "", "a row's own entity is never nil")
 		}
 		p := *x.row
-		return p.each(func(v reflect.Value) bool { return entityOf(v).IsZero() == want })
+		return p.each(func(v reflect.Value) bool { e, ok := value.EntityIn(v); return ok && e.IsZero() == want })
 	}
 	p := x.row
 	if p == nil && x.leaf != nil {

@@ -274,7 +274,9 @@ func (d *decoder) entity(v reflect.Value, n *node) error {
 	// An engine's entity type has the layout of Entity, but other field names:
 	// Convert refuses it.
 	into := reflect.New(v.Type())
-	*(*Entity)(into.UnsafePointer()) = e
+	if !LayoutOf(v.Type()).StoreEntity(into.UnsafePointer(), e) {
+		return d.refuse(n, "nothing: values of type "+v.Type().String()+" are made by the engine only")
+	}
 	v.Set(into.Elem())
 	return nil
 }

@@ -263,7 +263,8 @@ func compileEnc(f *Field, jsonMode bool) encFunc {
 		}
 		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendString(dst, *(*string)(p)) }
 	case KindEntity:
-		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendEntity(dst, *(*Entity)(p)) }
+		l := LayoutOf(t)
+		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendEntity(dst, l.LoadEntity(p)) }
 	case KindBytes:
 		return bytesEnc(t)
 	case KindText, KindJSON:

@@ -125,8 +125,9 @@ func keyText(t reflect.Type, jsonMode bool) func(p unsafe.Pointer) (string, int6
 			return strconv.FormatUint(uint64(v), 10), v, nil
 		}
 	case KindEntity:
+		l := LayoutOf(t)
 		return func(p unsafe.Pointer) (string, int64, error) {
-			en := *(*Entity)(p)
+			en := l.LoadEntity(p)
 			return en.String(), int64(en.ID)<<31 | int64(en.Gen>>1), nil
 		}
 	case KindText:

@@ -238,7 +238,7 @@ func toGo(t reflect.Type, p unsafe.Pointer, k Kind, labels []EnumLabel, jsonMode
 	case KindString:
 		return *(*string)(p)
 	case KindEntity:
-		e := *(*Entity)(p)
+		e := LayoutOf(t).LoadEntity(p)
 		if e.IsZero() {
 			return nil
 		}

@@ -140,6 +140,11 @@ func (h *Hasher) at(l *Layout, p unsafe.Pointer, depth int) {
 		}
 		return
 	}
+	if l.Kind == KindEntity {
+		e := l.LoadEntity(p)
+		h.Word(uint64(e.ID)<<32 | uint64(e.Gen))
+		return
+	}
 	switch l.Mem {
 	case reflect.String:
 		h.Text(*(*string)(p))

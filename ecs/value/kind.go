@@ -102,8 +102,11 @@ var memKinds = [...]Kind{reflect.Bool: KindBool, reflect.Int: KindInt, reflect.I
 // it.
 func (l *Layout) classify() {
 	t := l.Go
-	if declared(reg.entities, t) {
-		l.Kind = KindEntity
+	if form, ok := entityType(t); ok {
+		l.Kind, l.entity = KindEntity, form
+		if l.Handle = t.Kind() == reflect.Pointer; form != nil && form.store == nil {
+			l.noWrite = "values of type " + t.String() + " are made by the engine only"
+		}
 		return
 	}
 	switch t.Kind() {

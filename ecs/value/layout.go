@@ -44,7 +44,8 @@ type Layout struct {
 	// Entities: an entity may be in it, or below it.
 	Entities bool
 
-	openLabels bool // Labels are examples: other numbers are values too
+	entity     *entityForm // of a KindEntity that is laid out otherwise than Entity
+	openLabels bool        // Labels are examples: other numbers are values too
 
 	noWrite string // why no client can write a value
 	scatter bool   // a shallow copy shares memory with the original
@@ -136,7 +137,9 @@ func (b *layoutBuild) layout(t reflect.Type) *Layout {
 	if t.Name() != "" {
 		l.Name = fullName(t)
 	}
-	l.classify()
+	if l.classify(); l.Kind == KindEntity {
+		l.Labels = nil // a number it may be, but none with names
+	}
 	l.Atom = t == locationType || t == reflect.TypeFor[netip.Addr]()
 	if l.Handle || l.Atom {
 		return l
@@ -200,7 +203,7 @@ func (l *Layout) infer() {
 		return
 	}
 	l.Entities = l.Entities || l.Kind == KindEntity
-	l.Handles = l.Handles || l.Handle
+	l.Handles = l.Handles || l.Handle && l.Kind != KindEntity
 	l.scatter = l.scatter || isLock(l.Go)
 	if l.Handle {
 		return

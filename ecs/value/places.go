@@ -119,7 +119,7 @@ func (w *entityWalk) value(l *Layout, p unsafe.Pointer) bool {
 		return true
 	}
 	if l.Kind == KindEntity {
-		w.at.Entity = *(*Entity)(p)
+		w.at.Entity = l.LoadEntity(p)
 		return w.visit(&w.at)
 	}
 	w.depth++

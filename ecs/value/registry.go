@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // registry is what the program declared about its types. Declarations belong
 // to init functions, but are safe at any time: each one drops the caches.
 type registry struct {
 	mu         sync.RWMutex
-	entities   map[reflect.Type]bool
+	entities   map[reflect.Type]*entityForm // nil: laid out as Entity
 	markers    map[reflect.Type]bool
 	opaque     map[reflect.Type]bool
 	labels     map[reflect.Type][]EnumLabel
@@ -21,7 +22,7 @@ type registry struct {
 }
 
 var reg = registry{
-	entities:   map[reflect.Type]bool{reflect.TypeFor[Entity](): true},
+	entities:   map[reflect.Type]*entityForm{reflect.TypeFor[Entity](): nil},
 	markers:    map[reflect.Type]bool{},
 	opaque:     map[reflect.Type]bool{},
 	labels:     map[reflect.Type][]EnumLabel{},
@@ -50,12 +51,26 @@ func declared(set map[reflect.Type]bool, t reflect.Type) bool {
 
 // RegisterEntityType says that t (two uint32: id, generation) is an engine's
 // entity type: it is shown and accepted as "42v3". Adapters call it at init.
-// Types of another layout are ignored.
+// Types of another layout are ignored; [RegisterEntityForm] takes those.
 func RegisterEntityType(t reflect.Type) {
 	if t == nil || t.Size() != 8 || !flat(t) {
 		return
 	}
-	declare(func() { reg.entities[t] = true })
+	declare(func() { reg.entities[t] = nil })
+}
+
+// RegisterEntityForm says that T is an engine's entity type, or a handle that
+// stands for one entity, whatever it looks like in memory: to reads one, from
+// makes one. The entity that means none must become T's zero value and the other
+// way round. from may be nil: then values of T are shown and no client can write
+// them. A pointer that is registered is never followed, and a copy shares it.
+// Adapters call it at init; both functions must be good on any goroutine.
+func RegisterEntityForm[T any](to func(T) Entity, from func(Entity) T) {
+	f := &entityForm{load: func(p unsafe.Pointer) Entity { return to(*(*T)(p)) }}
+	if from != nil {
+		f.store = func(p unsafe.Pointer, e Entity) { *(*T)(p) = from(e) }
+	}
+	declare(func() { reg.entities[reflect.TypeFor[T]()] = f })
 }
 
 // RegisterMarkerType says that embedding t carries no data (an engine's

@@ -32,6 +32,7 @@ type Type struct {
 
 	json  bool          // arguments: names from JSON tags
 	def   reflect.Value // the declared default of the whole value, if any
+	base  *Type         // of a component with a name or a default of its own
 	guide func() *Guide
 }
 

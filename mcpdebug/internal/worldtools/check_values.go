@@ -124,7 +124,7 @@ func (k *checker) look(s *scan, c ecs.Chunk, p unsafe.Pointer) {
 		}
 	}
 	for i, f := range s.refs {
-		if e := *(*ecs.Entity)(unsafe.Add(p, f.Offset)); !f.Dangling && !e.IsZero() && !k.w.Alive(e) {
+		if e := f.Layout.LoadEntity(unsafe.Add(p, f.Offset)); !f.Dangling && !e.IsZero() && !k.w.Alive(e) {
 			s.dead[i].add(c.Entity(s.row))
 		}
 	}

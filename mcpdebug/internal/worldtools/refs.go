@@ -98,7 +98,7 @@ func referencesTo(w ecs.World, cat *ecs.Catalog, e ecs.Entity) (refs []reference
 					continue
 				}
 				for _, f := range fixed {
-					if *(*ecs.Entity)(unsafe.Add(p, f.Offset)) == e && !found(c, row, comp, f.Path) {
+					if f.Layout.LoadEntity(unsafe.Add(p, f.Offset)) == e && !found(c, row, comp, f.Path) {
 						return refs, ended
 					}
 				}
