@@ -41,7 +41,9 @@ func keepBoxed[T any](c *column, offset uintptr, s *selection, test func(T) bool
 }
 
 // address is where a row's field is, in columns of either kind.
-func (l *leaf) address(c *column, row int32) unsafe.Pointer { return unsafe.Add(c.At(int(row)), l.offset) }
+func (l *leaf) address(c *column, row int32) unsafe.Pointer {
+	return unsafe.Add(c.At(int(row)), l.offset)
+}
 
 // loadEntity reads entities, however the engine keeps them.
 func loadEntity(l leaf) intVec {
