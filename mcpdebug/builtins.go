@@ -114,6 +114,11 @@ func (b *builtIns) lacks(name string) (subsystem string, t *tools.Tool) {
 	return sub.Name, t
 }
 
+// recorded is which ticks are recorded.
+func (b *builtIns) recorded() (from, to uint64, ok bool) {
+	return b.tools.Past.Recorder().Line().Ticks()
+}
+
 // trusts tells the tools whose parts off the frame do not block for long.
 func (b *builtIns) trusts(t *tools.Tool) bool { return b.always[t] }
 

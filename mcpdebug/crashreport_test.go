@@ -7,6 +7,13 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/ecs/schedule"
+	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/tools"
 )
 
 // A report is short: no stack twice, no line of the log that the last calls
@@ -42,6 +49,34 @@ func TestCrashReportIsShort(t *testing.T) {
 		s.SetCrashed("panic: lost\n\nand more that only the host knows")
 		if m = succeeded(t, now(t, s, "crash_report", "")); !strings.Contains(fmt.Sprint(m["traceback"]), "only the host knows") {
 			t.Errorf("%v", m)
+		}
+	})
+}
+
+// A panic in the loop over a query names the entity that the query stood at,
+// with the values that led to it, although its text says nothing of it.
+func TestCrashReportNamesTheEntityOfTheOpenQuery(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		sched := schedule.New("update")
+		w := newWorld()
+		sched.Add("update", "combat", func() {
+			q := w.Query(arche.All(arche.ComponentID[Position](w)))
+			for q.Next() {
+				sched.At(value.Entity{ID: q.Entity().ID(), Gen: q.Entity().Generation()})
+				if p := (*Position)(q.Get(arche.ComponentID[Position](w))); p.X == 3 {
+					var hits []int
+					_ = hits[3]
+				}
+			}
+		})
+		s.Bind(archeworld.New(w), &tools.App{Systems: sched})
+		succeeded(t, polled(t, s, "spawn", `{"components":{"Position":{"X":1}}}`))
+		guilty := succeeded(t, polled(t, s, "spawn", `{"components":{"Position":{"X":3,"Y":8}}}`))["entity"]
+		succeeded(t, polled(t, s, "spawn", `{"components":{"Position":{"X":5}}}`))
+		s.Guard(func() { sched.Run() })
+		m := succeeded(t, now(t, s, "crash_report", ""))
+		if m["entity"] != guilty || m["system"] != "combat" || !strings.Contains(fmt.Sprint(m["values"]), "map[X:3 Y:8") {
+			t.Errorf("entity %v (want %v), system %v, values %v", m["entity"], guilty, m["system"], m["values"])
 		}
 	})
 }

@@ -49,6 +49,8 @@ func New(o *Options) *Server {
 		Frame:     func() uint64 { return s.loop.Frame() },
 		World:     func() ecs.World { return s.loop.World() },
 		System:    func() string { return s.loop.System() },
+		Visiting:  func() (ecs.Entity, bool) { return s.loop.Visiting() },
+		OnFrame:   func() bool { return s.loop.OnFrame() },
 		LastCalls: func() []crashes.Call { return s.loop.LastCalls() },
 		Log:       s.crashLog,
 		Recorded:  func(c *crashes.Crash) { s.loop.FlushCrashed(c) },
@@ -64,7 +66,7 @@ func New(o *Options) *Server {
 	config := loop.Config{Registry: s.registry, Log: s.log, Crashes: s.crashes,
 		QueueLen: s.opts.QueueLen, CallTimeout: s.opts.CallTimeout, StallAfter: s.opts.StallAfter,
 		Permit: s.opts.permit, Offers: s.opts.offers, Trusted: s.builtIns.trusts, Lacks: s.builtIns.lacks,
-		Around: s.updates.Around, Settle: s.builtIns.settle, EveryTick: s.updates.Announce, EverySecond: s.crashFile.Mark}
+		Around: s.updates.Around, Recorded: s.builtIns.recorded, Settle: s.builtIns.settle, EveryTick: s.updates.Announce, EverySecond: s.crashFile.Mark}
 	if call := s.opts.OnCall; call != nil {
 		config.OnCall = func(r tools.Request, o *loop.Outcome) { call(r, (*Outcome)(o)) }
 	}

@@ -49,6 +49,16 @@ type SystemTimes interface {
 	History(frames int) History
 }
 
+// SystemVisits is implemented by a Systems that knows which entity its running
+// system is at: reports of crashes and of hangs name it. A schedule.Schedule
+// does, for systems that call its At.
+type SystemVisits interface {
+	// Visiting is the entity that the running system, or the one that panicked,
+	// is at; false if that is not known. Any goroutine, also while the frame
+	// hangs.
+	Visiting() (ecs.Entity, bool)
+}
+
 // SystemHooks is implemented by a Systems that lets others look between its
 // systems: watches then name the system that changed a value. Without it they
 // name the tick. A host with a scheduler of its own needs no more than

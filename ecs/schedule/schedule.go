@@ -49,6 +49,7 @@ type system struct {
 	reads, writes []string
 	entities      func() int
 	labels        context.Context
+	at            atomic.Uint64 // the entity it is at: slot and generation; 0: not told
 
 	runs      uint64
 	last      int64 // nanoseconds of the latest run
@@ -183,6 +184,7 @@ func (s *Schedule) runPhase(p *phase, done string, start int64) (last string, en
 }
 
 func (s *Schedule) runSystem(sys *system, start int64) (end int64) {
+	sys.arrive()
 	s.since.Store(start)
 	s.current.Store(sys)
 	pprof.SetGoroutineLabels(sys.labels)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 func TestRunsPhasesInOrderAndSystemsInOrderOfAdding(t *testing.T) {
@@ -379,5 +380,33 @@ func TestSystemsNameTheirSource(t *testing.T) {
 		if _, err := fmt.Sscanf(info.Source, "schedule/schedule_test.go:%d", &n); err != nil || n < 1 || n > len(lines) || !strings.Contains(lines[n-1], want.text) {
 			t.Errorf("%s: source %q is not the line with %q", info.Name, info.Source, want.text)
 		}
+	}
+}
+
+func TestASystemTellsWhereItIs(t *testing.T) {
+	s := New("update")
+	fail := true
+	s.Add("update", "combat", func() {
+		if fail {
+			s.At(value.Entity{ID: 7, Gen: 3})
+		}
+		panic("lost")
+	})
+	run := func() {
+		defer func() { _ = recover() }()
+		s.Run()
+	}
+	s.At(value.Entity{ID: 1}) // of no system
+	if e, ok := s.Visiting(); ok {
+		t.Errorf("before anything ran: %v", e)
+	}
+	run()
+	if e, ok := s.Visiting(); !ok || e.String() != "7v3" {
+		t.Errorf("after the panic: %v %v, want 7v3", e, ok)
+	}
+	fail = false
+	run()
+	if e, ok := s.Visiting(); ok {
+		t.Errorf("the run before is told: %v", e)
 	}
 }

@@ -54,7 +54,7 @@ mcpdebug/internal/builtin: mcpdebug/internal/past mcpdebug/internal/inspector mc
 mcpdebug/internal/past: ecs ecs/refusal ecs/value ecs/query snapshot timeline mcpdebug/internal/causes tools internal/*
 mcpdebug/internal/causes: mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot timeline timeline/watch timeline/replay timeline/blame tools internal/*
 mcpdebug/internal/operations: mcpdebug/internal/loop ecs ecs/refusal snapshot timeline/replay tools internal/*
-mcpdebug/internal/crashes: ecs ecs/refusal internal/*
+mcpdebug/internal/crashes: ecs ecs/refusal ecs/value internal/*
 mcpdebug/internal/calltext: ecs/refusal tools tools/text
 mcpdebug/internal/loop: mcpdebug/internal/crashes ecs ecs/refusal tools internal/*
 mcpdebug/internal/updates: mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/value tools internal/*

@@ -1,14 +1,18 @@
 package builtin
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/internal/words"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -26,6 +30,8 @@ type crashHost interface {
 	// ClearCrash ends the crashed state. Frame goroutine.
 	ClearCrash(w ecs.World, unlock bool) (Cleared, error)
 	Status() Status
+	// Stall is where the frame hangs, or how it hung last; nil if it never did.
+	Stall() *loop.StallReport
 	// FrameGoroutine is the number of the goroutine that polls; 0: not known.
 	FrameGoroutine() uint64
 }
@@ -81,23 +87,46 @@ type crashReportArgs struct {
 }
 
 type crashReport struct {
-	Crashed    bool           `json:"crashed" jsonschema:"whether the game is crashed now; if not, the rest tells of the last crash"`
-	Panic      string         `json:"panic,omitempty" jsonschema:"the panic value"`
-	Frames     []StackFrame   `json:"frames" jsonschema:"stack at the panic, innermost first"`
-	System     string         `json:"system,omitempty" jsonschema:"the system that was running"`
-	Frame      uint64         `json:"frame" jsonschema:"host frame of the crash; without one, the frame now"`
-	At         string         `json:"at,omitempty" jsonschema:"when, RFC 3339"`
-	Count      int            `json:"count,omitempty" jsonschema:"crashes since the world was bound; more than one: it crashed again after it was cleared"`
-	Entity     string         `json:"entity,omitempty" jsonschema:"entity that the panic was about, if it says so"`
-	Locked     bool           `json:"locked" jsonschema:"whether a query that was open at the panic still locks the world"`
-	Inspecting bool           `json:"inspecting,omitempty" jsonschema:"whether crash_inspect is on"`
-	Traceback  string         `json:"traceback,omitempty" jsonschema:"the text as the host recorded it; of a panic that the guard recovered, with goroutines:true"`
-	LastCalls  []CallRecord   `json:"lastCalls" jsonschema:"the last tool calls before the crash, oldest first"`
-	LogTail    []LogLine      `json:"logTail" jsonschema:"the last log lines before the crash, but for those of lastCalls"`
-	Others     int            `json:"otherGoroutines,omitempty" jsonschema:"goroutines that are not shown"`
-	Goroutines []stackGroup   `json:"goroutines,omitempty" jsonschema:"what the game's other goroutines did, at most three groups; with goroutines:true all, the frame's first"`
-	Previous   *PreviousCrash `json:"previous,omitempty" jsonschema:"how an earlier run of the game ended, until clear_crash acknowledges it"`
-	Hint       string         `json:"hint,omitempty" jsonschema:"what to do next"`
+	Crashed    bool              `json:"crashed" jsonschema:"whether the game is crashed now; if not, the rest tells of the last crash"`
+	Panic      string            `json:"panic,omitempty" jsonschema:"the panic value"`
+	Frames     []StackFrame      `json:"frames" jsonschema:"stack at the panic, innermost first"`
+	System     string            `json:"system,omitempty" jsonschema:"the system that was running"`
+	Frame      uint64            `json:"frame" jsonschema:"host frame of the crash; without one, the frame now"`
+	At         string            `json:"at,omitempty" jsonschema:"when, RFC 3339"`
+	Count      int               `json:"count,omitempty" jsonschema:"crashes since the world was bound; more than one: it crashed again after it was cleared"`
+	Entity     string            `json:"entity,omitempty" jsonschema:"entity that the system was at, or that the panic names"`
+	Name       string            `json:"name,omitempty" jsonschema:"its label"`
+	Values     rowValues         `json:"values,omitempty" jsonschema:"its components as the crash left them"`
+	Locked     bool              `json:"locked" jsonschema:"whether a query that was open at the panic still locks the world"`
+	Inspecting bool              `json:"inspecting,omitempty" jsonschema:"whether crash_inspect is on"`
+	Traceback  string            `json:"traceback,omitempty" jsonschema:"the text as the host recorded it; of a panic that the guard recovered, with goroutines:true"`
+	LastCalls  []CallRecord      `json:"lastCalls" jsonschema:"the last tool calls before the crash, oldest first"`
+	LogTail    []LogLine         `json:"logTail" jsonschema:"the last log lines before the crash, but for those of lastCalls"`
+	Others     int               `json:"otherGoroutines,omitempty" jsonschema:"goroutines that are not shown"`
+	Goroutines []stackGroup      `json:"goroutines,omitempty" jsonschema:"what the game's other goroutines did, at most three groups; with goroutines:true all, the frame's first"`
+	Previous   *PreviousCrash    `json:"previous,omitempty" jsonschema:"how an earlier run of the game ended, until clear_crash acknowledges it"`
+	Stall      *loop.StallReport `json:"stall_report,omitempty" jsonschema:"where the frame hangs, or hung last"`
+	Hint       string            `json:"hint,omitempty" jsonschema:"what to do next"`
+}
+
+type rowValues map[string]json.RawMessage
+
+// maxRowValue bounds a component's value in a report; info shows it whole.
+const maxRowValue = 2 << 10
+
+func valuesOf(row []crashes.RowValue) rowValues {
+	if len(row) == 0 {
+		return nil
+	}
+	out := rowValues{}
+	for _, r := range row {
+		b, err := value.AppendJSON(nil, r.Value, value.EncodeOptions{Bulk: true})
+		if err != nil || len(b) > maxRowValue {
+			b, _ = json.Marshal(map[string]int{"$bytes": len(b)})
+		}
+		out[r.Component] = b
+	}
+	return out
 }
 
 func crashReportTool(h crashHost) *tools.Tool {
@@ -105,12 +134,12 @@ func crashReportTool(h crashHost) *tools.Tool {
 		Name: "crash_report", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 		Description: "Why the game, or its previous run, crashed. Next: crash_inspect or clear_crash.",
 	}, func(c *tools.Call, in crashReportArgs) (crashReport, error) {
-		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash()}
+		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash(), Stall: h.Stall()}
 		k := h.Crash()
 		if k == nil {
 			r.Hint = "the game is not crashed"
 			if st := h.Status(); st.State == "stalled" {
-				r.Hint = fmt.Sprintf("the game is not crashed, it hangs since %s: goroutines shows where", words.Roughly(st.Since))
+				r.Hint = fmt.Sprintf("the game is not crashed, it hangs since %s: stall_report says where, goroutines shows every stack", words.Roughly(st.Since))
 			}
 			if r.Previous != nil {
 				r.Hint += "; previous tells how an earlier run ended, clear_crash acknowledges it"
@@ -127,7 +156,7 @@ func crashReportTool(h crashHost) *tools.Tool {
 		r.LastCalls = append(r.LastCalls, k.LastCalls...)
 		r.LogTail = append(r.LogTail, logLines(k.LogTail)...)
 		if !k.Entity.IsZero() {
-			r.Entity = k.Entity.String()
+			r.Entity, r.Name, r.Values = k.Entity.String(), k.Label, valuesOf(k.Row)
 		}
 		all := stacks.Parse([]byte(k.Goroutines))
 		if in.Goroutines {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/internal/stacks"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 )
 
@@ -74,7 +75,7 @@ func TestGoroutinesHavePages(t *testing.T) {
 
 func TestAHungGameIsSentToGoroutines(t *testing.T) {
 	h := tooltest.New(t, crashReportTool(&hungHost{}))
-	if out := h.OK("crash_report", tooltest.Obj{}); !strings.Contains(out["hint"].(string), "goroutines") {
+	if out := h.OK("crash_report", tooltest.Obj{}); !strings.Contains(out["hint"].(string), "goroutines") || out["stall_report"].(map[string]any)["system"] != "enemy_ai" {
 		t.Errorf("%v", out["hint"])
 	}
 }
@@ -83,5 +84,6 @@ type hungHost struct{ offHost }
 
 func (*hungHost) Status() Status                { return Status{State: "stalled", Since: 3 * time.Second} }
 func (*hungHost) FrameGoroutine() uint64        { return 0 }
+func (*hungHost) Stall() *loop.StallReport      { return &loop.StallReport{System: "enemy_ai", ForMs: 3000} }
 func (*hungHost) Crash() *Crash                 { return nil }
 func (*hungHost) PreviousCrash() *PreviousCrash { return nil }

@@ -29,9 +29,13 @@ import (
 // Scene is what a report takes down about its moment. World is called on the
 // frame goroutine, the others on any.
 type Scene struct {
-	Frame     func() uint64
-	World     func() ecs.World
-	System    func() string // that is running; "" if it cannot be told
+	Frame  func() uint64
+	World  func() ecs.World
+	System func() string // that is running; "" if it cannot be told
+	// Visiting is the entity that it is at, as far as it tells. May be nil.
+	Visiting func() (ecs.Entity, bool)
+	// OnFrame tells whether it is called on the frame goroutine. May be nil.
+	OnFrame   func() bool
 	LastCalls func() []Call
 	Log       func() []logbuf.Line
 	// Recorded is told of every crash once it is the present one.
@@ -121,7 +125,8 @@ func (k *Keeper) ofPanic(p any) *Crash {
 	r.Text, r.Panic, r.Frames = text, value, nonNil(frames)
 	w := k.scene.World()
 	r.Locked = Locked(w)
-	r.Entity = entityOf(w, p, value)
+	r.Entity = k.entityOf(w, p, value)
+	r.Row, r.Label = rowOf(w, r.Entity)
 	return c
 }
 
@@ -142,6 +147,10 @@ func (k *Keeper) Set(text string) {
 	r.Text = text
 	reason, frames := stacks.Fatal([]byte(c.wire))
 	r.Panic, r.Frames = strings.TrimPrefix(reason, "panic: "), nonNil(OwnFrames(frames))
+	r.Entity = k.visiting()
+	if k.scene.OnFrame != nil && k.scene.OnFrame() {
+		r.Row, r.Label = rowOf(k.scene.World(), r.Entity)
+	}
 	k.record(c)
 }
 
@@ -253,12 +262,23 @@ func ownLines(lines []logbuf.Line) []logbuf.Line {
 	return lines[from:]
 }
 
-// entityOf finds the entity that a panic was about: the panic value says so,
-// or its text names one that lives.
-func entityOf(w ecs.World, p any, text string) (e ecs.Entity) {
+// visiting is the entity that the running system was at; zero if it is not told.
+func (k *Keeper) visiting() (e ecs.Entity) {
+	if k.scene.Visiting != nil {
+		e, _ = k.scene.Visiting()
+	}
+	return e
+}
+
+// entityOf finds the entity that a panic was about: the panic value says so, the
+// system stood at it, or the panic's text names one that lives.
+func (k *Keeper) entityOf(w ecs.World, p any, text string) (e ecs.Entity) {
 	defer func() { _ = recover() }()
 	if about, ok := p.(interface{ Entity() ecs.Entity }); ok {
 		return about.Entity()
+	}
+	if e := k.visiting(); !e.IsZero() {
+		return e
 	}
 	if w == nil {
 		return e

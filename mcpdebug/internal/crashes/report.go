@@ -20,9 +20,11 @@ type Report struct {
 	At         time.Time
 	Count      int // crashes since the world was bound, this one included
 	Entity     ecs.Entity
-	Locked     bool // a query that was open at the panic still locks the world
-	Inspecting bool // read-only tools look at the world
-	Cleared    bool // the game goes on
+	Label      string     // of the entity
+	Row        []RowValue // of the entity, as the crash left it
+	Locked     bool       // a query that was open at the panic still locks the world
+	Inspecting bool       // read-only tools look at the world
+	Cleared    bool       // the game goes on
 	LastCalls  []Call
 	LogTail    []logbuf.Line
 	Goroutines string // dump of all goroutines, as the runtime prints them

@@ -24,6 +24,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -57,6 +58,8 @@ type Config struct {
 	Around func(*tools.Spec) *Bracket
 	// Settle brings in line what is made of the published Catalog. Any goroutine.
 	Settle func()
+	// Recorded is which ticks are recorded. Any goroutine.
+	Recorded func() (from, to uint64, ok bool)
 	// EveryTick runs on the watchdog's goroutine, some twenty times a second, and
 	// EverySecond once a second with the number of the frame.
 	EveryTick   func(now time.Time)
@@ -180,3 +183,10 @@ func (l *Loop) Current(ctx context.Context) *View { return l.bound.current(ctx) 
 
 // System is the system that runs now; "" if it cannot be told.
 func (l *Loop) System() string { return l.View().runningSystem() }
+
+// Visiting is the entity that the running system is at, as far as it tells. Any
+// goroutine.
+func (l *Loop) Visiting() (ecs.Entity, bool) { return l.View().visiting() }
+
+// OnFrame tells whether the caller runs on the goroutine that polls.
+func (l *Loop) OnFrame() bool { return stacks.CurrentID() == l.FrameGoroutine() }

@@ -26,14 +26,15 @@ type state struct {
 	frame atomic.Uint64
 	word  atomic.Uint32 // reasons for Poll to do more than count
 
-	started time.Time
-	crashes *crashes.Keeper
-	permit  func(*tools.Spec) *refusal.Error // nil: everything
-	park    atomic.Pointer[parking]
-	stall   atomic.Pointer[stalled]
-	mute    atomic.Bool // starting for longer than StallAfter
-	closing atomic.Bool
-	closed  chan struct{}
+	started   time.Time
+	crashes   *crashes.Keeper
+	permit    func(*tools.Spec) *refusal.Error // nil: everything
+	park      atomic.Pointer[parking]
+	stall     atomic.Pointer[stalled]
+	lastStall atomic.Pointer[stalled] // also when it is over
+	mute      atomic.Bool             // starting for longer than StallAfter
+	closing   atomic.Bool
+	closed    chan struct{}
 }
 
 // The bits of state.word.

@@ -60,6 +60,17 @@ func (v *View) runningSystem() (name string) {
 	return name
 }
 
+// visiting is the entity that the running system has told to be at.
+func (v *View) visiting() (e ecs.Entity, ok bool) {
+	defer func() { _ = recover() }() // a host's own implementation
+	if v.App != nil {
+		if t, is := v.App.Systems.(tools.SystemVisits); is {
+			e, ok = t.Visiting()
+		}
+	}
+	return e, ok
+}
+
 func (v *View) scheduleTimes() (ds []time.Duration) {
 	defer func() { _ = recover() }() // a host's own implementation
 	if t := v.App.Times(); t != nil {

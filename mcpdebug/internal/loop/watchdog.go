@@ -1,26 +1,12 @@
 package loop
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 )
-
-// StallMessage is the log line of a stall.
-const StallMessage = "the frame has stalled"
-
-// stalled is a stall as it was detected; immutable.
-type stalled struct {
-	frame    uint64    // the last that polled
-	since    time.Time // of the last Poll, gaps of the process left out
-	detected time.Time
-	stack    string // of the frame goroutine
-	running  string // the tool whose handler hangs
-}
 
 const (
 	// tick is how often the watchdog looks at the frame counter.
@@ -39,6 +25,7 @@ type watchdog struct {
 	frame    uint64
 	quiet    time.Duration // observed without a Poll
 	declared *stalled      // and not yet seen to end
+	samples  stallSamples  // of a frame that is late
 	refresh  time.Time
 }
 
@@ -86,7 +73,10 @@ func (w *watchdog) look(now time.Time) {
 	if w.declared != nil && (l.stall.Load() != w.declared || f != w.declared.frame) {
 		l.log.Warn("the frame polls again", "stalledFor", words.Roughly(now.Sub(w.declared.since)), "frame", f)
 		l.stall.CompareAndSwap(w.declared, nil)
-		w.declared = nil
+		w.declared = w.ended(now)
+	}
+	if f != 0 && w.quiet >= l.cfg.StallAfter-wantedSamples*w.every && w.sample(f) && w.declared != nil {
+		w.sharpen()
 	}
 	switch {
 	case w.quiet < l.cfg.StallAfter:
@@ -105,33 +95,6 @@ func (w *watchdog) look(now time.Time) {
 	w.serveClients(now, f)
 }
 
-// declareStall publishes a stall and answers everybody who waits.
-func (w *watchdog) declareStall(f uint64, now time.Time, quiet time.Duration) *stalled {
-	l := w.l
-	st := &stalled{frame: f, since: now.Add(-quiet), detected: now, stack: frameStack(l.FrameGoroutine())}
-	running := l.running.Load()
-	if running != nil {
-		st.running = running.pub.Spec.Name
-	}
-	if l.frame.Load() != f {
-		return nil // it polled while its stack was read
-	}
-	l.stall.Store(st)
-	l.word.Or(bitStalled)
-	if l.frame.Load() != f {
-		l.stall.CompareAndSwap(st, nil)
-		return nil
-	}
-	l.log.Error(StallMessage, "frame", f, "for", words.Roughly(quiet), "tool", st.running, "stack", words.Clip(st.stack, 4<<10))
-	l.flush(func(*call) *refusal.Error { return st.refusal() })
-	if running != nil {
-		e := running.outcomeUnknown(fmt.Sprintf("the frame hangs in it for %s", words.Roughly(quiet)))
-		e.Message += "\n\n" + words.Clip(st.stack, 4<<10)
-		running.answer(refusedReply(e, f))
-	}
-	return st
-}
-
 // flush answers calls that wait for a frame which does not come.
 func (l *Loop) flush(why func(*call) *refusal.Error) {
 	for _, c := range l.queue.waiting() {
@@ -144,28 +107,6 @@ func (l *Loop) flush(why func(*call) *refusal.Error) {
 		}
 	}
 	l.queue.clean()
-}
-
-func (st *stalled) refusal() *refusal.Error {
-	msg := fmt.Sprintf("the game has not polled for %s (last frame %d); the call did not run.", words.Roughly(time.Since(st.since)), st.frame)
-	if st.running != "" {
-		msg += fmt.Sprintf(" The frame hangs in the tool %s.", st.running)
-	}
-	return &refusal.Error{Code: refusal.Stalled, Message: msg + " The frame goroutine:\n\n" + words.Clip(st.stack, 8<<10),
-		Got:  map[string]any{"lastFrame": st.frame, "stalledMs": time.Since(st.since).Milliseconds()},
-		Hint: "goroutines shows every stack and profile_start where the time goes, also now; if the window is suspended or a debugger holds the process, that is why", Next: "goroutines"}
-}
-
-// frameStack is the stack of the goroutine that polled last.
-func frameStack(id uint64) string {
-	if id == 0 {
-		return "(not known which goroutine polls)"
-	}
-	g, ok := stacks.Find(stacks.Parse(stacks.All()), id)
-	if !ok {
-		return fmt.Sprintf("(goroutine %d, which polled, has ended)", id)
-	}
-	return g.Text
 }
 
 // serveClients does what is only done while somebody is there.

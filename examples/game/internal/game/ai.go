@@ -22,14 +22,18 @@ type shot struct {
 func (g *Game) enemySystem() {
 	g.fillSpace()
 	g.shots = g.shots[:0]
-	if g.opts.HangAt != 0 && g.frame >= g.opts.HangAt && !g.hung {
-		g.hung = true
-		hangingPathfinder(g.opts.HangFor, g.opts.Stop)
-	}
+	hang := g.opts.HangAt != 0 && g.frame >= g.opts.HangAt && !g.hung
 	n := 0
 	q := g.brains.Query(&g.World)
+	if hang && q.Count() == 0 {
+		g.hang()
+	}
 	for q.Next() {
 		e, p, v, brain, _ := q.Get()
+		g.at(q.Entity())
+		if hang && !g.hung {
+			g.hang()
+		}
 		if !finite(p.X, p.Y) {
 			continue
 		}
@@ -39,8 +43,13 @@ func (g *Game) enemySystem() {
 	g.counts.ai = n
 }
 
+func (g *Game) hang() {
+	g.hung = true
+	hangingPathfinder(g.opts.HangFor, g.opts.Stop)
+}
+
 // hangingPathfinder is a search that finds no end: what a hang looks like from
-// outside. It holds no lock, and gives up after limit or when stop is closed.
+// outside. It gives up after limit or when stop is closed.
 func hangingPathfinder(limit time.Duration, stop <-chan struct{}) {
 	visited := 0
 	for start := time.Now(); time.Since(start) < limit; {

@@ -35,6 +35,7 @@ func (g *Game) projectileSystem() {
 		if !finite(p.X, p.Y, v.X, v.Y) || pr.TTL <= 0 {
 			continue
 		}
+		g.at(q.Entity())
 		n++
 		mask := GroupPlayer.Bit() | GroupWall.Bit()
 		if pr.Owner == g.player.entity {
@@ -79,12 +80,16 @@ func (g *Game) combatSystem() {
 	g.dead = g.dead[:0]
 	n := 0
 	q := g.hurt.Query(&g.World)
-	if g.opts.CrashAt != 0 && g.frame >= g.opts.CrashAt && !g.crashed {
-		g.crashed = true
-		armourOf(enemyKinds + 4) // a kind that somebody added without its armour
+	crash := g.opts.CrashAt != 0 && g.frame >= g.opts.CrashAt && !g.crashed
+	if crash && q.Count() == 0 {
+		g.unarmoured()
 	}
 	for q.Next() {
 		e, h, p := q.Get()
+		g.at(q.Entity())
+		if crash {
+			g.unarmoured()
+		}
 		n++
 		if h.HP > 0 {
 			continue
@@ -96,6 +101,13 @@ func (g *Game) combatSystem() {
 		g.dead = append(g.dead, c)
 	}
 	g.counts.combat = n
+}
+
+// unarmoured is the planted crash: a kind that somebody added without its
+// armour.
+func (g *Game) unarmoured() {
+	g.crashed = true
+	armourOf(enemyKinds + 4)
 }
 
 func (g *Game) hurtEnemy(h *hit) {

@@ -5,8 +5,12 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/examples/game/internal/audio"
 )
+
+// at tells the schedule where a system is, for the report of a crash or a hang.
+func (g *Game) at(e ecs.Entity) { g.Schedule.At(value.Entity{ID: e.ID(), Gen: e.Generation()}) }
 
 // playerView is the player as the systems of one tick see it.
 type playerView struct {
@@ -54,6 +58,7 @@ func (g *Game) movementSystem() {
 			continue // it stays where it is, and so does what it is
 		}
 		n++
+		g.at(q.Entity())
 		if finite(v.X, v.Y) {
 			p.X, p.Y = step(p.X, v.X), step(p.Y, v.Y)
 		}
@@ -86,6 +91,7 @@ func (g *Game) attachSystem() {
 	q := g.children.Query(&g.World)
 	for q.Next() {
 		p, off := q.Get()
+		g.at(q.Entity())
 		parent := q.Relation()
 		if parent.IsZero() || !g.World.Alive(parent) || !g.position.Has(parent) {
 			continue
