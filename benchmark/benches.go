@@ -14,8 +14,11 @@ var benches = []bench{
 	{"lua_frame_us", luaFrame},
 	{"lua_loop", luaLoop},
 	{"frame_p99", frameP99},
+	{"frame_p99_paced", frameP99Paced},
 	{"profile_game", profileCost},
 	{"schedule_ns", scheduleNs},
 	{"growth", growth},
 	{"bridge", bridged},
+	{"recording", recording},
+	{"past", past},
 }

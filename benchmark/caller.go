@@ -21,7 +21,8 @@ type caller struct {
 	out *bufio.Reader
 }
 
-// startCaller begins the process; calls is "agent" or "echo".
+// startCaller begins the process; calls is "agent", "past" or
+// "echo".
 func startCaller(url, calls string) (*caller, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -81,7 +82,14 @@ func runCaller(task string) error {
 	calls, url, _ := strings.Cut(task, " ")
 	t := newClient(url, echoBody, spoken)
 	bodies := [][]byte{t.body}
-	if calls == "agent" {
+	switch calls {
+	case "past":
+		bodies = [][]byte{
+			[]byte(callBody("history", map[string]any{"where": "Health.HP < 10", "of": "avg Position.X"})),
+			[]byte(callBody("find_tick", map[string]any{"where": "Health.HP < prev(Health.HP) && Position.X > 500"})),
+		}
+		t.want = []byte(`"samples":`)
+	case "agent":
 		// What an agent asks: a search, the types, counts, some values.
 		bodies = [][]byte{
 			[]byte(callBody("query", map[string]any{"where": "Health.HP < 10 && Position.X > 500", "limit": 20})),
@@ -90,6 +98,8 @@ func runCaller(task string) error {
 			[]byte(callBody("query", map[string]any{"with": []string{"Position"}, "select": []string{"Position.X"}, "limit": 20})),
 		}
 		t.want = []byte(`"frame":`)
+	}
+	if calls != "echo" {
 		if err := t.connect(); err != nil {
 			return err
 		}

@@ -144,7 +144,7 @@ func frameP99(c *config) ([]line, error) {
 	}
 	defer s.Close()
 	s.Bind(g.loupe, &tools.App{Name: "benchmark", Systems: g.schedule})
-	loupe, err := g.disturbed(c, s.Poll, s.URL(), "agent")
+	loupe, err := g.disturbed(c.blocks(), s.Poll, s.URL(), "agent")
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func frameP99(c *config) ([]line, error) {
 		return nil, err
 	}
 	defer bare.close()
-	control, err := g.disturbed(c, bare.poll, bare.client.url, "echo")
+	control, err := g.disturbed(c.blocks(), bare.poll, bare.client.url, "echo")
 	if err != nil {
 		return nil, err
 	}
@@ -171,6 +171,7 @@ func frameP99(c *config) ([]line, error) {
 type disturbance struct {
 	on, off, polls []time.Duration
 	calls          int
+	pace           blocks
 }
 
 func (d *disturbance) ratio() float64 {
@@ -178,18 +179,46 @@ func (d *disturbance) ratio() float64 {
 }
 
 func (d *disturbance) detail() string {
-	return fmt.Sprintf("%v beside %v; p50 %v beside %v; %d frames of %d entities without a pause between, %d calls",
-		quantile(d.on, 0.99), quantile(d.off, 0.99), quantile(d.on, 0.5), quantile(d.off, 0.5), len(d.on)+len(d.off), gameEntities, d.calls)
+	return fmt.Sprintf("%v beside %v; p50 %v beside %v; %d frames of %d entities%s, %d calls",
+		quantile(d.on, 0.99), quantile(d.off, 0.99), quantile(d.on, 0.5), quantile(d.off, 0.5), len(d.on)+len(d.off), gameEntities, d.pace, d.calls)
 }
 
-func (g *game) disturbed(c *config, poll func() bool, url, calls string) (*disturbance, error) {
-	blocks, block := 60, 400
-	if c.quick {
-		blocks, block = 40, 200
+// blocks is how the frames with and without calls lie: so many blocks in turn of
+// so many frames, at a pace (0: without a pause between).
+type blocks struct {
+	count, frames int
+	pace          time.Duration
+}
+
+func (b blocks) String() string {
+	if b.pace == 0 {
+		return " without a pause between"
 	}
-	if c.smoke {
-		blocks, block = 2, 100
+	return fmt.Sprintf(" at %d Hz", time.Second/b.pace)
+}
+
+func (c *config) blocks() blocks {
+	switch {
+	case c.smoke:
+		return blocks{2, 100, 0}
+	case c.quick:
+		return blocks{40, 200, 0}
 	}
+	return blocks{60, 400, 0}
+}
+
+// paced is blocks of a second.
+func (c *config) paced() blocks {
+	switch {
+	case c.smoke:
+		return blocks{2, 6, time.Second / 60}
+	case c.quick:
+		return blocks{10, 60, time.Second / 60}
+	}
+	return blocks{40, 60, time.Second / 60}
+}
+
+func (g *game) disturbed(b blocks, poll func() bool, url, calls string) (*disturbance, error) {
 	poll()
 	stop := loop(poll)
 	caller, err := startCaller(url, calls)
@@ -198,18 +227,21 @@ func (g *game) disturbed(c *config, poll func() bool, url, calls string) (*distu
 		return nil, err
 	}
 	defer caller.close()
-	d := &disturbance{}
-	for range block {
+	d := &disturbance{pace: b}
+	for range b.frames {
 		g.step(poll)
 	}
-	for i := range blocks {
+	for i := range b.count {
 		calling := i%2 == 1
 		if calling {
 			if err := caller.start(); err != nil {
 				return nil, err
 			}
 		}
-		for range block {
+		next := time.Now()
+		for range b.frames {
+			next = next.Add(b.pace)
+			time.Sleep(time.Until(next))
 			inPoll, whole := g.step(poll)
 			if calling {
 				d.on, d.polls = append(d.on, whole), append(d.polls, inPoll)
@@ -232,6 +264,34 @@ func (g *game) disturbed(c *config, poll func() bool, url, calls string) (*distu
 	slices.Sort(d.off)
 	slices.Sort(d.polls)
 	return d, nil
+}
+
+// frameP99Paced is the same at 60 frames a second, as games run: with an agent
+// that calls without a pause, and with one that asks a recording.
+func frameP99Paced(c *config) ([]line, error) {
+	agent, err := paced(c, nil, "agent")
+	if err != nil {
+		return nil, err
+	}
+	asking, err := paced(c, &mcpdebug.RecordOptions{MemoryMB: 64}, "past")
+	if err != nil {
+		return nil, err
+	}
+	return []line{
+		{kind: "ratio", name: "frame_p99_paced", value: agent.ratio(), goal: "≤ 1.05", limit: 1.05, detail: agent.detail()},
+		{kind: "ratio", name: "frame_p99_asking", value: asking.ratio(), goal: "≤ 1.05", limit: 1.05, detail: "`history` and `find_tick` without a pause, of a game that records: " + asking.detail()},
+	}, nil
+}
+
+func paced(c *config, record *mcpdebug.RecordOptions, calls string) (*disturbance, error) {
+	g := newGame()
+	s, err := mcpdebug.Listen("127.0.0.1:0", &mcpdebug.Options{Record: record})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	s.Bind(g.loupe, &tools.App{Name: "benchmark", Systems: g.schedule})
+	return g.disturbed(c.paced(), s.Poll, s.URL(), calls)
 }
 
 // profileCost is the game's speed with a CPU profile running, beside without.

@@ -28,6 +28,8 @@ func TestEveryEntryRuns(t *testing.T) {
 		"snapshots":    {"save_vs_serde", "load_vs_serde", "size_vs_raw", "save_frame_ms", "save_fsync_ms"},
 		"call_vs_http": {"call_vs_http", "call_vs_http_8"},
 		"bridge":       {"bridge_vs_direct", "restart_ms"},
+		"recording":    {"record_frame_ms", "record_core_share", "record_bytes_vs_changed"},
+		"past":         {"rewind_frame_ms", "history_ms", "find_tick_ms", "info_at_ms", "query_at_vs_live"},
 		"growth":       {"growth_query", "growth_save", "growth_tools_list", "growth_components_info", "growth_components_info_types"},
 	}
 	c := &config{quick: true, smoke: true, rounds: 1, slice: time.Millisecond}

@@ -184,6 +184,23 @@ func (s *source) Column(i, k int) unsafe.Pointer {
 	return s.d.base(t.columns + 1 + k)
 }
 
+// Foresee implements [imageworld.Foreseer].
+func (s *source) Foresee(i int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, t := s.table(i)
+	first := t.columns
+	var missing []int
+	for n := first; n <= first+len(t.components); n++ {
+		if s.d.cols[n] == nil && s.d.columns[n].size > 0 {
+			missing = append(missing, n)
+		}
+	}
+	if len(missing) > 0 {
+		s.d.ask(missing...)
+	}
+}
+
 func (s *source) Pool() ecs.Pool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

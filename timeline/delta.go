@@ -3,6 +3,7 @@ package timeline
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -68,8 +69,8 @@ func (c *column) resize(n int) {
 }
 
 // turn begins a change of block b: how many of its values before are known, and
-// where those are. What it holds now becomes one of them.
-func (c *column) turn(b int, words *[blockWords]uint64, step int32) (known int32, x1, x2, x3 *[blockWords]uint64) {
+// where those are. The caller puts what it holds now where x3 is.
+func (c *column) turn(b int, step int32) (known int32, x1, x2, x3 *[blockWords]uint64) {
 	k := &c.blocks[b]
 	if k.past == nil {
 		k.past = new(past)
@@ -83,13 +84,15 @@ func (c *column) turn(b int, words *[blockWords]uint64, step int32) (known int32
 	return known, x1, x2, x3
 }
 
-// lanesAt is the pattern from a block's first word on.
-func (c *column) laneOf(w int) lane {
+// lanesAt is what the words of a block are.
+func (c *column) lanesAt(b int) *[blockWords]lane {
 	if c.lanes == nil {
-		return laneInts
+		return &allInts
 	}
-	return c.lanes[w%len(c.lanes)]
+	return (*[blockWords]lane)(c.lanes[(c.lo+b*blockWords)%(len(c.lanes)-blockWords+1):])
 }
+
+var allInts [blockWords]lane
 
 // grow makes s n long; what is new is zero.
 func grow[T any](s []T, n int) []T {
@@ -166,37 +169,44 @@ func (c *column) diff(dst []byte, now []byte, step int32) []byte {
 	return dst
 }
 
+// diffBlock is written for speed: a world of which a little changes everywhere
+// comes through here whole, at every sample.
 func (c *column) diffBlock(dst []byte, b int, now []byte, step int32) []byte {
-	var fresh [blockWords]uint64
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&fresh)), blockWords*8), now)
-	words := (*[blockWords]uint64)(c.words[b*blockWords:])
-	var rests [blockWords]uint64
+	var whole [blockWords * 8]byte
+	if len(now) < len(whole) {
+		copy(whole[:], now)
+		now = whole[:]
+	}
+	src := (*[blockWords * 8]byte)(now)
+	words, lanes := (*[blockWords]uint64)(c.words[b*blockWords:]), c.lanesAt(b)
+	known, x1, x2, x3 := c.turn(b, step)
+	var misses [blockWords]uint64
 	var set uint64
-	known, x1, x2, x3 := c.turn(b, words, step)
 	n := 0
-	for i, now := range fresh {
-		x := words[i]
-		if now == x {
+	for i := range words {
+		x, next, oldest := words[i], binary.NativeEndian.Uint64(src[i*8:]), x3[i]
+		x3[i] = x
+		if next == x {
 			continue
 		}
-		l := c.laneOf(c.lo + b*blockWords + i)
+		l := lanes[i]
 		set |= 1 << i
-		rests[n] = l.miss(now, l.guess(x, x1[i], x2[i], x3[i], known))
+		misses[n] = l.miss(next, l.guess(x, x1[i], x2[i], oldest, known))
+		words[i] = next
 		n++
 	}
-	*x3 = *words
-	*words = fresh
 	dst = appendBitmap(dst, set)
 	at := len(dst)
-	dst = append(dst, make([]byte, (n+1)/2)...)
-	for i, r := range rests[:n] {
+	end := at + (n+1)/2
+	dst = slices.Grow(dst, (n+1)/2+n*8+8)[:end+n*8+8]
+	clear(dst[at:end])
+	for i, r := range misses[:n] {
 		k := (bits.Len64(r) + 7) / 8
 		dst[at+i/2] |= byte(k << (i % 2 * 4))
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], r)
-		dst = append(dst, b[:k]...)
+		binary.LittleEndian.PutUint64(dst[end:], r)
+		end += k
 	}
-	return dst
+	return dst[:end]
 }
 
 func appendBitmap(dst []byte, bits uint64) []byte {
@@ -262,12 +272,12 @@ func (c *column) applyBlock(src []byte, b int, step int32) []byte {
 	set, src := readBitmap(src)
 	n := bits.OnesCount64(set)
 	sizes, src := src[:(n+1)/2], src[(n+1)/2:]
-	words := (*[blockWords]uint64)(c.words[b*blockWords:])
-	known, x1, x2, x3 := c.turn(b, words, step)
-	was := *words
-	for i := 0; set != 0; set &= set - 1 {
+	words, lanes := (*[blockWords]uint64)(c.words[b*blockWords:]), c.lanesAt(b)
+	known, x1, x2, x3 := c.turn(b, step)
+	var fresh [blockWords]uint64
+	i := 0
+	for left := set; left != 0; left &= left - 1 {
 		k := int(sizes[i/2] >> (i % 2 * 4) & 15)
-		i++
 		var r uint64
 		if len(src) >= 8 {
 			r = binary.LittleEndian.Uint64(src) & (1<<(k*8) - 1)
@@ -277,11 +287,23 @@ func (c *column) applyBlock(src []byte, b int, step int32) []byte {
 			}
 		}
 		src = src[k:]
-		w := bits.TrailingZeros64(set)
-		l := c.laneOf(c.lo + b*blockWords + w)
-		words[w] = l.mend(l.guess(was[w], x1[w], x2[w], x3[w], known), r)
+		w := bits.TrailingZeros64(left)
+		x := words[w]
+		l := lanes[w]
+		switch {
+		case known > 0 && l == laneInts:
+			x += x - x1[w]
+		case known > 0:
+			x = l.guess(x, x1[w], x2[w], x3[w], known)
+		}
+		fresh[i] = l.mend(x, r)
+		i++
 	}
-	*x3 = was
+	*x3 = *words
+	for i = 0; set != 0; set &= set - 1 {
+		words[bits.TrailingZeros64(set)] = fresh[i]
+		i++
+	}
 	return src
 }
 

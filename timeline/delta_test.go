@@ -26,7 +26,7 @@ func TestDeltaFollows(t *testing.T) {
 			}
 		}
 		fill(data)
-		lanes := [][]lane{nil, {laneFloat}, {lanePair | lowFloat, laneFloat, laneInts}}[seed%3]
+		lanes := [][]lane{nil, repeat([]lane{laneFloat}), repeat([]lane{lanePair | lowFloat, laneFloat, laneInts})}[seed%3]
 		from, to := column{lanes: lanes}, column{lanes: lanes}
 		from.diff(nil, data, 0)
 		from.restart()

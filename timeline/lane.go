@@ -27,7 +27,8 @@ const (
 // of numbers that move.
 const maxPattern = 1 << 12
 
-// lanesOf is the pattern of a column's words, which repeats; nil: integers all.
+// lanesOf is the pattern of a column's words, which repeats, and a block more;
+// nil: integers all.
 func lanesOf(t reflect.Type) []lane {
 	size := int(t.Size())
 	if size == 0 {
@@ -55,6 +56,19 @@ func lanesOf(t reflect.Type) []lane {
 	}
 	if !some {
 		return nil
+	}
+	return repeat(lanes)
+}
+
+// repeat makes a pattern so long that from each of its places on a block's lanes
+// follow.
+func repeat(lanes []lane) []lane {
+	n := len(lanes)
+	if n == 0 {
+		return nil
+	}
+	for len(lanes) < n+blockWords-1 {
+		lanes = append(lanes, lanes[len(lanes)-n])
 	}
 	return lanes
 }

@@ -109,7 +109,7 @@ func (p *packer) touch(c *tipColumn, rows int) {
 func (p *packer) full() bool {
 	s := p.seg
 	grown := s.bytes() - int64(cap(s.arena)-len(s.arena))
-	return p.step >= maxSteps-1 || p.step >= minSteps && grown > keyShare*p.dirty || grown > p.ring.most()/4 || len(p.tips) > 4*len(p.order)+64
+	return p.step >= maxSteps-1 || p.step >= minSteps && grown > max(keyShare*p.dirty, keyLeast) || grown > p.ring.most()/4 || len(p.tips) > 4*len(p.order)+64
 }
 
 // newTypes takes over a catalog that knows other types than the last.

@@ -96,7 +96,7 @@ func (r *Recorder) LogTo(log *slog.Logger) {
 // run is one goroutine's life.
 type run struct {
 	restorer ecs.Restorer
-	free     chan *shot
+	shots    [shots]shot
 	full     chan *shot
 	done     chan struct{}
 	failed   atomic.Pointer[string] // the packer's reason to end
@@ -175,10 +175,7 @@ func (r *Recorder) begin(frame uint64) error {
 		return &refusal.Error{Code: refusal.NotSupported, Message: "this world cannot be recorded: its adapter does not implement ecs.Restorer",
 			Hint: "capabilities tells what the engine's adapter can do", Next: "capabilities"}
 	}
-	run := &run{restorer: restorer, free: make(chan *shot, shots), full: make(chan *shot, shots), done: make(chan struct{})}
-	for range shots {
-		run.free <- new(shot)
-	}
+	run := &run{restorer: restorer, full: make(chan *shot, shots), done: make(chan struct{})}
 	r.run = run
 	r.mu.Lock()
 	r.stopped = ""
@@ -290,17 +287,14 @@ func (r *Recorder) sample(tick, frame uint64, cause string) {
 // the sample is left out: the frame never waits.
 func (r *Recorder) take(tick, frame uint64, cause string) error {
 	run := r.run
-	var s *shot
-	select {
-	case s = <-run.free:
-	default:
+	s, idle := run.freeShot()
+	if s == nil {
 		r.slower(tick)
 		return nil
 	}
 	r.now.Store(tick)
 	start := time.Now()
 	if err := r.capture(s); err != nil {
-		run.free <- s
 		return err
 	}
 	if r.last.Seq > 0 && tick < r.last.Tick && r.fork == nil {
@@ -316,7 +310,7 @@ func (r *Recorder) take(tick, frame uint64, cause string) error {
 	r.seq++
 	s.Ref = Ref{Seq: r.seq, Tick: tick, Frame: frame, Branch: r.last.Branch, Cause: cause}
 	r.last, r.lost = s.Ref, false
-	idle := len(run.full) == 0 && len(run.free) == shots-1
+	s.busy.Store(true)
 	run.full <- s
 	r.taken.Store(r.seq)
 	r.faster(idle)
@@ -403,7 +397,7 @@ func (r *Recorder) pack(run *run) {
 			}
 		}
 		r.handled.Store(s.Seq)
-		run.free <- s
+		s.busy.Store(false)
 		r.packed()
 	}
 }

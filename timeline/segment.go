@@ -34,11 +34,13 @@ type keyColumn struct {
 
 // The bounds of a segment. A keyframe is due when the changes since the last are
 // a good deal more than what it must copy, which bounds the work of reading
-// without storing much twice.
+// without storing much twice; of a small world, which is read in no time, when
+// they are keyLeast.
 const (
 	minSteps   = 32
 	maxSteps   = 600
-	keyShare   = 24
+	keyShare   = 4
+	keyLeast   = 384 << 10
 	arenaBytes = 32 << 10
 )
 

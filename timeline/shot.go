@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"sync/atomic"
+
 	"github.com/loupe-ecs/loupe/ecs"
 )
 
@@ -13,11 +15,27 @@ type shot struct {
 	locked bool
 	states []State
 	inputs []byte
+	busy   atomic.Bool // the packer has it
 }
 
 // shots is how many there are: one that the frame fills, one that is packed, one
 // that waits.
 const shots = 3
+
+// freeShot is the first that the packer does not have: mostly the same one, whose
+// memory is still in the caches. idle: the packer has none.
+func (r *run) freeShot() (s *shot, idle bool) {
+	idle = true
+	for i := range r.shots {
+		switch one := &r.shots[i]; {
+		case one.busy.Load():
+			idle = false
+		case s == nil:
+			s = one
+		}
+	}
+	return s, idle
+}
 
 // knows reports whether a catalog has every type that the image uses: types are
 // only ever added, and making a catalog is dearer than looking.

@@ -27,6 +27,13 @@ type Source interface {
 	Locked() bool
 }
 
+// Foreseer is a Source that wants to know which columns will be asked for: it
+// makes several at once for less than one after another.
+type Foreseer interface {
+	// Foresee tells that the columns of an archetype are wanted.
+	Foresee(i int)
+}
+
 // imageSource is a whole image.
 type imageSource struct{ img *ecs.Image }
 

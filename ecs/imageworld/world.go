@@ -96,6 +96,9 @@ func (w *World) Row(e ecs.Entity) (ecs.Chunk, int, bool) {
 	if !ok || w.src.Pool().Slots[e.ID] != e {
 		return nil, 0, false
 	}
+	if f, ok := w.src.(Foreseer); ok {
+		f.Foresee(int(at.archetype)) // who looks at a row looks at all of it
+	}
 	return w.chunk(int(at.archetype)), int(at.row), true
 }
 
