@@ -14,6 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
 // small is a world whose file is short enough to spoil byte by byte.
@@ -30,19 +31,14 @@ func small() *fakeWorld {
 // body: what an attacker or a bug in another writer could do.
 func unpack(t testing.TB, data []byte) (head, body []byte) {
 	t.Helper()
-	br, err := newBlockReader(bytes.NewReader(data))
+	br, err := blocks.NewReader(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	bl, err := br.next()
-	if err != nil {
+	if head, err = br.Header(); err != nil {
 		t.Fatal(err)
 	}
-	head, err = bl.expand(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err = br.body(DefaultMaxBytes)
+	body, err = br.Body(DefaultMaxBytes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,8 +47,8 @@ func unpack(t testing.TB, data []byte) (head, body []byte) {
 
 func pack(head, body []byte) []byte {
 	var buf bytes.Buffer
-	w := newBlockWriter(&buf)
-	w.start(kindHeader, head)
+	w := blocks.NewWriter(&buf)
+	w.Header(head)
 	w.Write(body)
 	w.Close()
 	return buf.Bytes()
@@ -85,7 +81,7 @@ func TestEveryTruncationIsRefused(t *testing.T) {
 	refused(t, append(bytes.Clone(data), data...), w, refusal.BadSnapshot, nil)
 	refused(t, []byte("PK\x03\x04 something else"), w, refusal.BadSnapshot, nil)
 	later := bytes.Clone(data)
-	later[len(magic)] = 9
+	later[len("\x89LOUPE\r\n")] = 9
 	if e := refused(t, later, w, refusal.BadSnapshot, nil); !strings.Contains(e.Message, "version 9") {
 		t.Errorf("another version: %s", e.Message)
 	}

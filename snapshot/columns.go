@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"unsafe"
+
+	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
 // values writes form, length and encoding of a column.
@@ -10,7 +12,7 @@ func (s *saver) values(n *node, base unsafe.Pointer, rows int) {
 		s.byte(laneForm)
 		width := 0
 		for _, l := range n.lanes {
-			width += int(l.size)
+			width += int(l.Size)
 		}
 		s.uvarint(uint64(width * rows))
 		s.lanes(n.lanes, base, n.Size, rows)
@@ -33,16 +35,16 @@ func (s *saver) values(n *node, base unsafe.Pointer, rows int) {
 const manyRows = 4096
 
 // lanes writes the planes of rows values at base, which must stay.
-func (s *saver) lanes(lanes []lane, base unsafe.Pointer, stride uintptr, rows int) {
+func (s *saver) lanes(lanes []blocks.Lane, base unsafe.Pointer, stride uintptr, rows int) {
 	if rows < manyRows {
-		s.buf = appendLanes(s.buf, lanes, base, stride, rows)
+		s.buf = blocks.AppendLanes(s.buf, lanes, base, stride, rows)
 		s.flush()
 		return
 	}
 	for _, l := range lanes {
 		s.flush()
-		for from := 0; from < rows; from += laneRows {
-			s.w.lane(int(l.size), unsafe.Add(base, l.offset+uintptr(from)*stride), stride, min(rows-from, laneRows), nil)
+		for from := 0; from < rows; from += blocks.LaneRows {
+			s.w.Lane(int(l.Size), unsafe.Add(base, l.Offset+uintptr(from)*stride), stride, min(rows-from, blocks.LaneRows), nil)
 		}
 	}
 	s.flush()
@@ -54,13 +56,13 @@ func (s *saver) numbers(n int, get func(dst []uint32, from int)) {
 	if n < manyRows {
 		all := make([]uint32, n)
 		get(all, 0)
-		s.buf = appendLanes(s.buf, entityLanes[:1], unsafe.Pointer(unsafe.SliceData(all)), 4, n)
+		s.buf = blocks.AppendLanes(s.buf, entityLanes[:1], unsafe.Pointer(unsafe.SliceData(all)), 4, n)
 		s.flush()
 		return
 	}
 	s.flush()
-	for from := 0; from < n; from += laneRows {
-		s.w.lane(4, nil, 0, min(n-from, laneRows), func(dst []uint32) { get(dst, from) })
+	for from := 0; from < n; from += blocks.LaneRows {
+		s.w.Lane(4, nil, 0, min(n-from, blocks.LaneRows), func(dst []uint32) { get(dst, from) })
 	}
 	s.flush()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
 // Compiling an op is where a file's type and today's Go type are matched:
@@ -353,7 +354,7 @@ func (d *decoder) planDynamic(w int, path string) *dynamicPlan {
 	if t == nil {
 		name := d.wireName(w)
 		if !d.lax {
-			e := badFile("%s: %s holds a value of type %s, which this process does not know", d.where, path, name)
+			e := blocks.BadFile("%s: %s holds a value of type %s, which this process does not know", d.where, path, name)
 			e.Got = name
 			e.Hint = "make it known with value.RegisterType[T](), or load with AllowUnknown to leave such values nil; the world was not touched"
 			panic(fail{e})

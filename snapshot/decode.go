@@ -1,29 +1,23 @@
 package snapshot
 
 import (
-	"encoding/binary"
-	"fmt"
 	"reflect"
 	"time"
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
-// decoder reads one body. It trusts nothing: every length is held against the
-// bytes that are left and every allocation against the budget. Its methods
-// panic with a fail.
+// decoder makes values of this build's types of one body.
 type decoder struct {
-	data  []byte
-	off   int
-	where string // what is being decoded, for messages
+	reader
 
-	types  []fileType
-	equal  map[pairKey]bool
-	budget *int64
-	zones  map[zone]*time.Location
-	known  *typeNames
-	lax    bool // AllowUnknown: dynamic types that cannot be found give nil
+	types []fileType
+	equal map[pairKey]bool
+	zones map[zone]*time.Location
+	known *typeNames
+	lax   bool // AllowUnknown: dynamic types that cannot be found give nil
 
 	roots   map[pairKey]*op // finished plans of whole columns
 	plans   map[pairKey]*op // of the root at work
@@ -37,68 +31,6 @@ type decoder struct {
 	depth int
 
 	entityCheck
-}
-
-func (d *decoder) fail(format string, args ...any) {
-	msg := fmt.Sprintf(format, args...)
-	if d.where != "" {
-		msg = d.where + ": " + msg
-	}
-	panic(fail{badFile("%s", msg)})
-}
-
-// charge takes n bytes off the memory budget.
-func (d *decoder) charge(n int64) {
-	if n < 0 || n > *d.budget {
-		panic(fail{tooLarge("the snapshot needs more memory than Options.MaxBytes allows")})
-	}
-	*d.budget -= n
-}
-
-func (d *decoder) rest() int { return len(d.data) - d.off }
-
-func (d *decoder) take(n int) []byte {
-	if n < 0 || n > d.rest() {
-		d.fail("%d bytes are missing", n-d.rest())
-	}
-	b := d.data[d.off : d.off+n : d.off+n]
-	d.off += n
-	return b
-}
-
-func (d *decoder) byte() byte { return d.take(1)[0] }
-
-func (d *decoder) uvarint() uint64 {
-	v, n := binary.Uvarint(d.data[d.off:])
-	if n <= 0 {
-		d.fail("a number is cut short or too long")
-	}
-	d.off += n
-	return v
-}
-
-func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.data[d.off:])
-	if n <= 0 {
-		d.fail("a number is cut short or too long")
-	}
-	d.off += n
-	return v
-}
-
-// length reads a count of things that take at least size bytes each.
-func (d *decoder) length(size uint64) int {
-	n := d.uvarint()
-	if n > uint64(d.rest())/max(size, 1) {
-		d.fail("a count of %d, with %d bytes left", n, d.rest())
-	}
-	return int(n)
-}
-
-func (d *decoder) string() string {
-	n := d.length(1)
-	d.charge(int64(n))
-	return string(d.take(n))
 }
 
 // op decodes a value of one file type into one Go type. p points at a zero
@@ -313,12 +245,12 @@ func (d *decoder) column(w int, n *node, form byte, rows int) reflect.Value {
 	defer d.reportCleared()
 	if form == laneForm {
 		if d.same(w, n) && !d.judges(n) {
-			if !readLanes(d.data[d.off:], n.lanes, base, n.Size, rows) {
+			if !blocks.ReadLanes(d.data[d.off:], n.lanes, base, n.Size, rows) {
 				d.fail("a bool is neither true nor false")
 			}
 			return out
 		}
-		d.data, d.off = packRows(d.data[d.off:], t.lanes, rows), 0
+		d.data, d.off = blocks.PackRows(d.data[d.off:], t.lanes, rows), 0
 	}
 	o := d.root(w, n)
 	if !o.empty || o.adds {

@@ -49,10 +49,10 @@
 //
 // # Format
 //
-// Magic and version, then blocks with checksums (block.go): a JSON [Header],
-// and a body that describes its own types (wire.go), so that it can be read by
-// a program whose types differ. Pointer-free columns are byte planes
-// (lanes.go), everything else is a compact stream (encode.go). Equal worlds
-// give equal bytes. No length in a file is trusted: memory is bounded by
+// Magic and version, then blocks with checksums (package blocks): a JSON
+// [Header], and a body that describes its own types (wire.go), so that it can
+// be read by a program whose types differ. Pointer-free columns are byte
+// planes, everything else is a compact stream (encode.go). Equal worlds give
+// equal bytes. No length in a file is trusted: memory is bounded by
 // Options.MaxBytes and by what the bytes present can hold.
 package snapshot

@@ -168,7 +168,7 @@ func TestNumbers(t *testing.T) {
 				var e encoder
 				encodeScalar(n.Size)(&e, p)
 				var budget int64
-				d := &decoder{data: e.buf, budget: &budget}
+				d := &decoder{reader: reader{data: e.buf, budget: &budget}}
 				y := d.number(k, size)
 				// What was stored reads as the same mathematical value.
 				if x.String() != y.String() && fmt.Sprint(bigOf(x)) != fmt.Sprint(bigOf(y)) {

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+
+	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
 // Header describes a file. It comes first and is read without the body.
@@ -54,28 +56,21 @@ var thisBuild = sync.OnceValue(func() Build {
 // checksum of the header are verified, the body is not looked at. Any
 // goroutine may call it.
 func ReadHeader(r io.Reader) (Header, error) {
-	br, err := newBlockReader(r)
+	br, err := blocks.NewReader(r)
 	if err != nil {
 		return Header{}, err
 	}
-	return br.header()
+	return readHeader(br)
 }
 
-func (b *blockReader) header() (Header, error) {
-	bl, err := b.next()
-	if err != nil {
-		return Header{}, err
-	}
-	if bl.kind != kindHeader {
-		return Header{}, badFile("the first block is no header")
-	}
-	raw, err := bl.expand(nil)
+func readHeader(br *blocks.Reader) (Header, error) {
+	raw, err := br.Header()
 	if err != nil {
 		return Header{}, err
 	}
 	var h Header
 	if err := json.Unmarshal(raw, &h); err != nil {
-		return Header{}, badFile("the header is not readable: %v", err)
+		return Header{}, blocks.BadFile("the header is not readable: %v", err)
 	}
 	return h, nil
 }
@@ -85,7 +80,7 @@ func (b *blockReader) header() (Header, error) {
 func (h Header) bytes() []byte {
 	for {
 		raw, err := json.Marshal(h)
-		if err == nil && len(raw) <= blockSize/2 {
+		if err == nil && len(raw) <= blocks.MaxHeader {
 			return raw
 		}
 		half := func(s []string) []string { return slices.Clone(s[:len(s)/2]) }

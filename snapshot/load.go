@@ -11,6 +11,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
 // Load makes the world equal to the snapshot: Decode and Restore in one. It
@@ -49,15 +50,15 @@ func (s *Staged) Report() *Report {
 // errors.
 func Decode(r io.Reader, cat *ecs.Catalog, o *Options) (staged *Staged, err error) {
 	o = o.orDefault()
-	br, err := newBlockReader(r)
+	br, err := blocks.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
-	head, err := br.header()
+	head, err := readHeader(br)
 	if err != nil {
 		return nil, err
 	}
-	body, err := br.body(o.MaxBytes)
+	body, err := br.Body(o.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (l *loader) unknown(what, name string, options []string) {
 	if l.lax {
 		return
 	}
-	e := badFile("it holds the %s type %s, which this world does not know", what, name)
+	e := blocks.BadFile("it holds the %s type %s, which this world does not know", what, name)
 	e.Got, e.Options, e.Total = name, refusal.Nearest(name, options), len(options)
 	e.Hint = "the world was not touched. Load with AllowUnknown to leave it out, or with Rename if the type has another name now; " +
 		"types become known when the game first uses them"
@@ -224,7 +225,7 @@ func (l *loader) pool() {
 	raw := l.take(8 * n)
 	l.charge(8 * int64(n))
 	p.Slots = make([]ecs.Entity, n)
-	readLanes(raw, entityLanes, unsafe.Pointer(unsafe.SliceData(p.Slots)), unsafe.Sizeof(ecs.Entity{}), n)
+	blocks.ReadLanes(raw, entityLanes, unsafe.Pointer(unsafe.SliceData(p.Slots)), unsafe.Sizeof(ecs.Entity{}), n)
 	for i := range p.Slots {
 		p.Slots[i].ID ^= uint32(i)
 	}
@@ -288,7 +289,7 @@ func (l *loader) archetype() ecs.ImageArchetype {
 	rows := l.length(4)
 	ids := make([]uint32, rows)
 	l.charge(12 * int64(rows))
-	readLanes(l.take(4*rows), entityLanes[:1], unsafe.Pointer(unsafe.SliceData(ids)), 4, rows)
+	blocks.ReadLanes(l.take(4*rows), entityLanes[:1], unsafe.Pointer(unsafe.SliceData(ids)), 4, rows)
 	a.Entities = make([]ecs.Entity, rows)
 	slots, last := l.staged.Image.Pool.Slots, uint32(0)
 	for i := range ids {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
 // resources reads the resources. Those the file does not mention are left
@@ -72,7 +73,7 @@ func (l *loader) hostStates() {
 		i := slices.IndexFunc(l.options.States, func(s State) bool { return s.Name() == name })
 		if i < 0 {
 			if !l.lax {
-				e := badFile("it holds the host's state %q, which this process does not provide", name)
+				e := blocks.BadFile("it holds the host's state %q, which this process does not provide", name)
 				e.Got = name
 				e.Hint = "load with AllowUnknown to leave it out; the world was not touched"
 				panic(fail{e})
@@ -82,7 +83,7 @@ func (l *loader) hostStates() {
 		}
 		finish, err := l.options.States[i].Load(int(ver), bytes.Clone(data))
 		if err != nil {
-			e := badFile("the host refuses its state %q (version %d): %v", name, ver, err)
+			e := blocks.BadFile("the host refuses its state %q (version %d): %v", name, ver, err)
 			e.Got = ver
 			e.Want = l.options.States[i].Version()
 			panic(fail{e})

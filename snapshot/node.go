@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
 // kind classes a type by how its values are encoded.
@@ -48,7 +49,7 @@ type node struct {
 	enc func(e *encoder, p unsafe.Pointer)
 	// lanes lists the scalars of a value that has a fixed length, in the order
 	// they are encoded in; nil if there are more than maxLanes.
-	lanes []lane
+	lanes []blocks.Lane
 	flat  bool // the encoding has a fixed length
 	width int  // that length in bytes
 	// dense: the memory of a value, on a little-endian machine, is its
@@ -64,17 +65,9 @@ type nodeField struct {
 	dangling bool
 }
 
-type lane struct {
-	offset uintptr
-	size   uint8
-	isBool bool
-}
-
 // maxLanes bounds the columns that are cut into planes: a struct with a large
 // array is better copied row by row.
 const maxLanes = 1024
-
-var littleEndian = func() bool { n := uint16(1); return *(*byte)(unsafe.Pointer(&n)) == 1 }()
 
 // nodes keeps the plans that are made. Layouts are replaced when the program
 // declares something about its types, and their plans with them.
@@ -164,21 +157,21 @@ func labelled(n *node, labels []value.EnumLabel) *node {
 func finish(n *node) {
 	switch n.kind {
 	case kBool:
-		n.flat, n.width, n.lanes = true, 1, []lane{{0, 1, true}}
+		n.flat, n.width, n.lanes = true, 1, []blocks.Lane{{Size: 1, IsBool: true}}
 	case kInt, kUint, kFloat:
-		n.flat, n.width, n.lanes, n.dense = true, int(n.Size), []lane{{0, uint8(n.Size), false}}, true
+		n.flat, n.width, n.lanes, n.dense = true, int(n.Size), []blocks.Lane{{Size: uint8(n.Size)}}, true
 	case kComplex:
 		half := uint8(n.Size / 2)
-		n.flat, n.width, n.lanes, n.dense = true, int(n.Size), []lane{{0, half, false}, {uintptr(half), half, false}}, true
+		n.flat, n.width, n.lanes, n.dense = true, int(n.Size), []blocks.Lane{{Size: half}, {Offset: uintptr(half), Size: half}}, true
 	case kStruct:
-		n.flat, n.dense, n.lanes = true, true, []lane{}
+		n.flat, n.dense, n.lanes = true, true, []blocks.Lane{}
 		for _, f := range n.fields {
 			n.dense = n.dense && f.node.dense && uintptr(n.width) == f.offset
 			n.include(f.node, f.offset)
 		}
 		n.dense = n.dense && uintptr(n.width) == n.Size
 	case kArray:
-		n.flat, n.lanes = true, []lane{}
+		n.flat, n.lanes = true, []blocks.Lane{}
 		for i := range n.Len {
 			n.include(n.elem, uintptr(i)*n.elem.Size)
 			if !n.flat || n.lanes == nil {
@@ -193,7 +186,7 @@ func finish(n *node) {
 	if !n.flat {
 		n.width, n.lanes, n.dense = 0, nil, false
 	}
-	n.dense = n.dense && littleEndian
+	n.dense = n.dense && blocks.LittleEndian
 	n.enc = encodeFunc(n)
 }
 
@@ -205,7 +198,7 @@ func (n *node) include(part *node, offset uintptr) {
 		return
 	}
 	for _, l := range part.lanes {
-		l.offset += offset
+		l.Offset += offset
 		n.lanes = append(n.lanes, l)
 	}
 }

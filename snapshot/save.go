@@ -11,6 +11,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
 // captures are reused by Save: fresh memory for a whole world costs more than
@@ -128,9 +129,9 @@ func (c *Capture) Encode(w io.Writer) (info Info, err error) {
 	})
 
 	head := c.header(archetypes, resources, dropped, withoutResources)
-	s.w = newBlockWriter(w)
-	defer s.w.wait() // it reads the capture
-	s.w.start(kindHeader, head.bytes())
+	s.w = blocks.NewWriter(w)
+	defer s.w.Wait() // it reads the capture
+	s.w.Header(head.bytes())
 	s.componentTable(archetypes)
 	s.pool(&c.Image.Pool)
 	s.uvarint(uint64(len(archetypes)))
@@ -165,7 +166,7 @@ func (c *Capture) Encode(w io.Writer) (info Info, err error) {
 	if err := s.w.Close(); err != nil {
 		return Info{}, err
 	}
-	return Info{Header: head, Bytes: s.w.written, Raw: int64(s.w.raw), Skipped: s.report.skipped}, nil
+	return Info{Header: head, Bytes: s.w.Written(), Raw: int64(s.w.Cut()), Skipped: s.report.skipped}, nil
 }
 
 func cmpString(a, b string) int {
@@ -188,7 +189,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 type saver struct {
 	encoder         // gathers small parts; flush hands them on
 	column  encoder // a column or resource by itself: its length comes first
-	w       *blockWriter
+	w       *blocks.Writer
 	cat     *ecs.Catalog
 	types   typeTable
 	report  report
@@ -197,22 +198,22 @@ type saver struct {
 	components map[ecs.TypeID]int
 }
 
-func (s *saver) offset() uint64 { return s.w.size() + uint64(len(s.buf)) }
+func (s *saver) offset() uint64 { return s.w.Size() + uint64(len(s.buf)) }
 
 func (s *saver) flush() {
 	if _, err := s.w.Write(s.buf); err != nil {
 		panic(fail{err})
 	}
 	s.buf = s.buf[:0]
-	if int64(s.w.raw) > s.limit {
-		e := tooLarge("the world needs more than %d bytes", s.limit)
+	if int64(s.w.Cut()) > s.limit {
+		e := blocks.TooLarge("the world needs more than %d bytes", s.limit)
 		e.Hint = "raise Options.MaxBytes, or leave types out with Options.Exclude"
 		panic(fail{e})
 	}
 }
 
 func (c *Capture) header(archetypes []ecs.ImageArchetype, resources []ecs.ImageResource, noComp, noRes map[ecs.TypeID]bool) Header {
-	h := Header{Format: version, Build: thisBuild(), App: c.options.App, Engine: c.catalog.Engine.Name, Frame: c.options.Frame,
+	h := Header{Format: blocks.Version, Build: thisBuild(), App: c.options.App, Engine: c.catalog.Engine.Name, Frame: c.options.Frame,
 		Components: []string{}, Resources: []string{}}
 	used := map[ecs.TypeID]bool{}
 	for i := range archetypes {
@@ -277,7 +278,7 @@ func (s *saver) componentTable(archetypes []ecs.ImageArchetype) {
 
 const flagRelation = 1
 
-var entityLanes = []lane{{0, 4, false}, {4, 4, false}}
+var entityLanes = []blocks.Lane{{Size: 4}, {Offset: 4, Size: 4}}
 
 // pool writes the entity table. The identifier of a living entity is its slot:
 // stored as the difference it is 0, and the column compresses to nothing.

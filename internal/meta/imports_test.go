@@ -33,7 +33,8 @@ ecs/archeworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/arkworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/imageworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/ecstest: ecs ecs/refusal ecs/value
-snapshot: ecs ecs/refusal ecs/value
+snapshot/internal/blocks: ecs/refusal
+snapshot: ecs ecs/refusal ecs/value snapshot/internal/blocks
 sandbox: ecs ecs/refusal ecs/value ecs/query
 timeline: ecs ecs/refusal ecs/value ecs/imageworld ecs/query snapshot timeline/replay tools
 timeline/blame: ecs ecs/refusal ecs/value timeline timeline/replay timeline/watch tools

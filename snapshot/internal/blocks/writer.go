@@ -1,4 +1,4 @@
-package snapshot
+package blocks
 
 import (
 	"encoding/binary"
@@ -8,21 +8,21 @@ import (
 	"unsafe"
 )
 
-// blockWriter cuts the body into blocks, compresses them concurrently and
+// Writer cuts the body into blocks, compresses them concurrently and
 // writes them in order.
-type blockWriter struct {
+type Writer struct {
 	w       io.Writer
 	index   uint32
 	blocks  uint32
 	raw     uint64 // body bytes so far
 	written int64
 	buf     []byte // an open frame
-	pending []*blockJob
+	pending []*job
 	err     error
 }
 
-// blockJob makes one or more blocks in the background.
-type blockJob struct {
+// job makes one or more blocks in the background.
+type job struct {
 	parts [][]byte // what is to be written
 	frame []byte   // memory that parts lie in, as out
 	out   []byte
@@ -48,14 +48,14 @@ func recycle(b []byte) {
 	}
 }
 
-func newBlockWriter(w io.Writer) *blockWriter {
-	b := &blockWriter{w: w, buf: newFrame()[:blockHead]}
+func NewWriter(w io.Writer) *Writer {
+	b := &Writer{w: w, buf: newFrame()[:blockHead]}
 	b.emit([]byte(magic))
-	b.emit(binary.LittleEndian.AppendUint16(nil, version))
+	b.emit(binary.LittleEndian.AppendUint16(nil, Version))
 	return b
 }
 
-func (b *blockWriter) emit(p []byte) {
+func (b *Writer) emit(p []byte) {
 	if b.err != nil {
 		return
 	}
@@ -64,11 +64,22 @@ func (b *blockWriter) emit(p []byte) {
 	b.err = err
 }
 
-// size is how many body bytes have been taken.
-func (b *blockWriter) size() uint64 { return b.raw + uint64(len(b.buf)-blockHead) }
+// Size is how many body bytes have been taken.
+func (b *Writer) Size() uint64 { return b.raw + uint64(len(b.buf)-blockHead) }
+
+// Cut is how many of them are in blocks, and Written how many bytes of the file
+// have been written.
+func (b *Writer) Cut() uint64    { return b.raw }
+func (b *Writer) Written() int64 { return b.written }
+
+// MaxHeader is the most bytes of a header.
+const MaxHeader = blockSize / 2
+
+// Header writes the first block.
+func (b *Writer) Header(raw []byte) { b.start(kindHeader, raw) }
 
 // Write takes body bytes.
-func (b *blockWriter) Write(p []byte) (int, error) {
+func (b *Writer) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		n := min(len(rest), blockHead+blockSize-len(b.buf))
 		b.buf = append(b.buf, rest[:n]...)
@@ -80,7 +91,7 @@ func (b *blockWriter) Write(p []byte) (int, error) {
 	return len(p), b.err
 }
 
-func (b *blockWriter) flush() {
+func (b *Writer) flush() {
 	if len(b.buf) == blockHead {
 		return
 	}
@@ -89,35 +100,35 @@ func (b *blockWriter) flush() {
 	b.buf = newFrame()[:blockHead]
 }
 
-func (b *blockWriter) count(blocks, raw int) {
+func (b *Writer) count(blocks, raw int) {
 	b.blocks += uint32(blocks)
 	b.raw += uint64(raw)
 }
 
 // start writes a block of another kind than the body's.
-func (b *blockWriter) start(kind byte, raw []byte) {
+func (b *Writer) start(kind byte, raw []byte) {
 	b.single(kind, append(newFrame()[:blockHead], raw...))
 }
 
 // single makes one block of a frame without its tail.
-func (b *blockWriter) single(kind byte, frame []byte) {
+func (b *Writer) single(kind byte, frame []byte) {
 	index := b.index
-	b.queue(1, func(j *blockJob) {
+	b.queue(1, func(j *job) {
 		j.frame = frame
 		j.seal(index, kind, append(frame, make([]byte, blockTail)...), compress)
 	})
 }
 
-// lane cuts scalars of the given size, from base on, into planes: a block
-// each. rows is at most laneRows; gather, if there is one, fetches the scalars
-// in place of base. Memory at base must stay until wait or Close.
-func (b *blockWriter) lane(size int, base unsafe.Pointer, stride uintptr, rows int, gather func(dst []uint32)) {
+// Lane cuts scalars of the given size, from base on, into planes: a block
+// each. rows is at most LaneRows; gather, if there is one, fetches the scalars
+// in place of base. Memory at base must stay until Wait or Close.
+func (b *Writer) Lane(size int, base unsafe.Pointer, stride uintptr, rows int, gather func(dst []uint32)) {
 	b.flush()
 	b.count(size, size*rows)
 	index := b.index
-	b.queue(size, func(j *blockJob) {
+	b.queue(size, func(j *job) {
 		if gather != nil {
-			tmp := gathered.Get().(*[laneRows]uint32)
+			tmp := gathered.Get().(*[LaneRows]uint32)
 			defer gathered.Put(tmp)
 			gather(tmp[:rows])
 			base, stride = unsafe.Pointer(tmp), 4
@@ -137,13 +148,13 @@ func (b *blockWriter) lane(size int, base unsafe.Pointer, stride uintptr, rows i
 	})
 }
 
-var gathered = sync.Pool{New: func() any { return new([laneRows]uint32) }}
+var gathered = sync.Pool{New: func() any { return new([LaneRows]uint32) }}
 
 // queue runs f in the background, for the next blocks; at most two jobs a
 // processor wait.
-func (b *blockWriter) queue(blocks int, f func(j *blockJob)) {
+func (b *Writer) queue(blocks int, f func(j *job)) {
 	b.index += uint32(blocks)
-	j := &blockJob{done: make(chan struct{})}
+	j := &job{done: make(chan struct{})}
 	b.pending = append(b.pending, j)
 	go func() {
 		defer close(j.done)
@@ -155,7 +166,7 @@ func (b *blockWriter) queue(blocks int, f func(j *blockJob)) {
 }
 
 // seal makes a block of a frame, compressed if that is shorter.
-func (j *blockJob) seal(index uint32, kind byte, frame []byte, compress func(dst, raw []byte) []byte) {
+func (j *job) seal(index uint32, kind byte, frame []byte, compress func(dst, raw []byte) []byte) {
 	raw := frame[blockHead : len(frame)-blockTail]
 	if j.out == nil {
 		j.out = newFrame()
@@ -191,7 +202,7 @@ func compress(dst, raw []byte) []byte {
 }
 
 // fill makes a block of rows equal bytes.
-func (j *blockJob) fill(index uint32, value byte, rows int) {
+func (j *job) fill(index uint32, value byte, rows int) {
 	at := len(j.out)
 	j.out = j.out[:at+blockHead+1+blockTail]
 	j.out[at+blockHead] = value
@@ -199,7 +210,7 @@ func (j *blockJob) fill(index uint32, value byte, rows int) {
 }
 
 // close fills in head and checksum.
-func (j *blockJob) close(index uint32, kind, codec byte, raw int, frame []byte) {
+func (j *job) close(index uint32, kind, codec byte, raw int, frame []byte) {
 	end := len(frame) - blockTail
 	frame[0], frame[1] = kind, codec
 	binary.LittleEndian.PutUint32(frame[2:], uint32(raw))
@@ -208,7 +219,7 @@ func (j *blockJob) close(index uint32, kind, codec byte, raw int, frame []byte) 
 	j.parts = append(j.parts, frame)
 }
 
-func (b *blockWriter) finish() {
+func (b *Writer) finish() {
 	j := b.pending[0]
 	b.pending = b.pending[1:]
 	<-j.done
@@ -219,8 +230,8 @@ func (b *blockWriter) finish() {
 	recycle(j.out)
 }
 
-// wait ends what runs in the background, for a save that failed.
-func (b *blockWriter) wait() {
+// Wait ends what runs in the background, for a save that failed.
+func (b *Writer) Wait() {
 	for _, j := range b.pending {
 		<-j.done
 	}
@@ -228,7 +239,7 @@ func (b *blockWriter) wait() {
 }
 
 // Close writes what is left and the end block; it does not close the writer.
-func (b *blockWriter) Close() error {
+func (b *Writer) Close() error {
 	b.flush()
 	end := binary.LittleEndian.AppendUint32(nil, b.blocks)
 	b.start(kindEnd, binary.LittleEndian.AppendUint64(end, b.raw))

@@ -1,4 +1,4 @@
-package snapshot
+package blocks
 
 import (
 	"encoding/binary"
@@ -14,19 +14,29 @@ import (
 // bytes are arbitrary, is left out: the result is smaller, sooner done, and the
 // same for equal worlds.
 
-// laneRows is how many rows are cut at a time: 64 Ki, so that the planes of a
+// LaneRows is how many rows are cut at a time: 64 Ki, so that the planes of a
 // scalar stay in a processor's cache until they are compressed. A column is, for
 // each scalar, for each such run of rows, its planes.
-const laneRows = 1 << 16
+const LaneRows = 1 << 16
 
-// appendLanes appends the planes of rows values that start at base.
-func appendLanes(dst []byte, lanes []lane, base unsafe.Pointer, stride uintptr, rows int) []byte {
+// A Lane is one scalar of a value in memory.
+type Lane struct {
+	Offset uintptr
+	Size   uint8
+	IsBool bool
+}
+
+// LittleEndian: so is this machine.
+var LittleEndian = func() bool { n := uint16(1); return *(*byte)(unsafe.Pointer(&n)) == 1 }()
+
+// AppendLanes appends the planes of rows values that start at base.
+func AppendLanes(dst []byte, lanes []Lane, base unsafe.Pointer, stride uintptr, rows int) []byte {
 	for _, l := range lanes {
-		for from := 0; from < rows; from += laneRows {
-			n := min(rows-from, laneRows)
+		for from := 0; from < rows; from += LaneRows {
+			n := min(rows-from, LaneRows)
 			at := len(dst)
-			dst = slices.Grow(dst, int(l.size)*n)[:at+int(l.size)*n]
-			cut(dst[at:], n, int(l.size), unsafe.Add(base, l.offset+uintptr(from)*stride), stride, n)
+			dst = slices.Grow(dst, int(l.Size)*n)[:at+int(l.Size)*n]
+			cut(dst[at:], n, int(l.Size), unsafe.Add(base, l.Offset+uintptr(from)*stride), stride, n)
 		}
 	}
 	return dst
@@ -48,7 +58,7 @@ func cut(out []byte, step, size int, p unsafe.Pointer, stride uintptr, rows int)
 
 // nth is where a scalar's byte k, counted from the lowest, lies in memory.
 func nth(k, size int) int {
-	if littleEndian {
+	if LittleEndian {
 		return k
 	}
 	return size - 1 - k
@@ -132,30 +142,30 @@ func everyByte(v uint64, size int) bool {
 	return true
 }
 
-// readLanes is the way back; src holds exactly the planes. It returns false if
+// ReadLanes is the way back; src holds exactly the planes. It returns false if
 // a bool is neither 0 nor 1.
-func readLanes(src []byte, lanes []lane, base unsafe.Pointer, stride uintptr, rows int) bool {
+func ReadLanes(src []byte, lanes []Lane, base unsafe.Pointer, stride uintptr, rows int) bool {
 	for _, l := range lanes {
-		for from := 0; from < rows; from += laneRows {
-			n := min(rows-from, laneRows)
-			if !readLane(src[:int(l.size)*n], l, unsafe.Add(base, l.offset+uintptr(from)*stride), stride, n) {
+		for from := 0; from < rows; from += LaneRows {
+			n := min(rows-from, LaneRows)
+			if !readLane(src[:int(l.Size)*n], l, unsafe.Add(base, l.Offset+uintptr(from)*stride), stride, n) {
 				return false
 			}
-			src = src[int(l.size)*n:]
+			src = src[int(l.Size)*n:]
 		}
 	}
 	return true
 }
 
-func readLane(in []byte, l lane, p unsafe.Pointer, stride uintptr, rows int) bool {
-	switch l.size {
+func readLane(in []byte, l Lane, p unsafe.Pointer, stride uintptr, rows int) bool {
+	switch l.Size {
 	case 1:
 		all := byte(0)
 		for i, v := range in {
 			all |= v
 			*(*byte)(unsafe.Add(p, uintptr(i)*stride)) = v
 		}
-		return !l.isBool || all <= 1
+		return !l.IsBool || all <= 1
 	case 2:
 		a, b := in[:rows], in[rows:][:rows]
 		for i := range a {
@@ -178,9 +188,9 @@ func readLane(in []byte, l lane, p unsafe.Pointer, stride uintptr, rows int) boo
 	return true
 }
 
-// packRows turns planes into the stream form (rows of scalars without
+// PackRows turns planes into the stream form (rows of scalars without
 // padding), for a column whose type has changed since.
-func packRows(src []byte, sizes []uint8, rows int) []byte {
+func PackRows(src []byte, sizes []uint8, rows int) []byte {
 	width := 0
 	for _, s := range sizes {
 		width += int(s)
@@ -188,8 +198,8 @@ func packRows(src []byte, sizes []uint8, rows int) []byte {
 	out := make([]byte, width*rows)
 	at := 0
 	for _, s := range sizes {
-		for from := 0; from < rows; from += laneRows {
-			n := min(rows-from, laneRows)
+		for from := 0; from < rows; from += LaneRows {
+			n := min(rows-from, LaneRows)
 			for k := range int(s) {
 				for i, v := range src[:n] {
 					out[(from+i)*width+at+k] = v

@@ -6,15 +6,6 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
-// badHint closes every refusal of a damaged or foreign file.
-const badHint = "the world was not touched; save again, or load another file that snapshot_list shows"
-
-// badFile makes the refusal of a file that is not a sound snapshot.
-func badFile(format string, args ...any) *refusal.Error {
-	return &refusal.Error{Code: refusal.BadSnapshot, Message: "bad snapshot: " + fmt.Sprintf(format, args...),
-		Hint: badHint, Next: "snapshot_list"}
-}
-
 // fail unwinds the decoder or the encoder to its entry point, which turns it
 // into an error. Decoding checks something at every byte; returning an error
 // from each of these places costs more than the work between them.

@@ -1,4 +1,4 @@
-package snapshot
+package blocks
 
 import (
 	"encoding/binary"
@@ -16,7 +16,7 @@ import (
 
 // maxLiterals is the greatest plane: all literals lie in one zstd block, which
 // may hold 128 KiB.
-const maxLiterals = laneRows
+const maxLiterals = LaneRows
 
 var huffmans = sync.Pool{New: func() any { return &huff0.Scratch{Reuse: huff0.ReusePolicyNone} }}
 
@@ -36,7 +36,7 @@ const (
 	probeSize = pieces * pieceSize
 )
 
-// planeFormOf judges a plane of at least manyRows by a probe. Literals must
+// planeFormOf judges a plane that is long enough by a probe. Literals must
 // save a quarter, and no less than zstd's search does. spare is memory behind
 // whose length it may write.
 func planeFormOf(raw, spare []byte) planeForm {

@@ -1,4 +1,4 @@
-package snapshot
+package blocks
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package snapshot
+package blocks
 
 import (
 	"bufio"
@@ -14,19 +14,11 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
-// A file is the magic, the version, and blocks. A block is
-//
-//	kind 1 | codec 1 | raw length 4 | stored length 4 | stored bytes | CRC-32C 4
-//
-// in little-endian order. The checksum covers the block's number, its head and
-// its stored bytes, so that blocks can be neither changed nor moved. The first
-// block is the header ('H', JSON), then the body is cut into blocks of at most
-// blockSize ('B'), anywhere, and the last ('E') holds the number of body blocks
-// and bytes; nothing may follow it. Blocks are compressed on their own: both
-// directions use all processors, and a header is read without the body.
+// Version is that of the file format.
+const Version = 1
+
 const (
 	magic     = "\x89LOUPE\r\n" // as PNG's: a transfer in text mode shows
-	version   = 1
 	blockSize = 1 << 20
 	blockHead = 10
 
@@ -36,7 +28,7 @@ const (
 
 	codecStored = 0
 	codecZstd   = 1
-	codecFill   = 2 // one stored byte, repeated up to laneRows times
+	codecFill   = 2 // one stored byte, repeated up to LaneRows times
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -66,8 +58,8 @@ func blockSum(index uint32, head, stored []byte) uint32 {
 	return crc32.Update(sum, castagnoli, stored)
 }
 
-// blockReader reads blocks one by one.
-type blockReader struct {
+// Reader reads the blocks of a file one by one.
+type Reader struct {
 	r     *bufio.Reader
 	index uint32
 }
@@ -78,28 +70,28 @@ type block struct {
 	stored      []byte
 }
 
-// newBlockReader checks magic and version.
-func newBlockReader(r io.Reader) (*blockReader, error) {
-	br := &blockReader{r: bufio.NewReaderSize(r, 64<<10)}
+// NewReader checks magic and version.
+func NewReader(r io.Reader) (*Reader, error) {
+	br := &Reader{r: bufio.NewReaderSize(r, 64<<10)}
 	var head [len(magic) + 2]byte
 	n, err := io.ReadFull(br.r, head[:])
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, readFault(err)
 	}
 	if n == 0 {
-		return nil, badFile("the file is empty")
+		return nil, BadFile("the file is empty")
 	}
 	if n < len(magic) || string(head[:len(magic)]) != magic {
-		e := badFile("not a Loupe snapshot: it does not begin with the magic bytes")
+		e := BadFile("not a Loupe snapshot: it does not begin with the magic bytes")
 		e.Got, e.Want = string(printable(head[:min(n, len(magic))])), "a file that snapshot_save wrote with format loupe"
 		return nil, e
 	}
 	if n < len(head) {
-		return nil, badFile("the file ends after %d bytes", n)
+		return nil, BadFile("the file ends after %d bytes", n)
 	}
-	if v := binary.LittleEndian.Uint16(head[len(magic):]); v != version {
-		e := badFile("format version %d, this build reads version %d", v, version)
-		e.Got, e.Want = v, version
+	if v := binary.LittleEndian.Uint16(head[len(magic):]); v != Version {
+		e := BadFile("format version %d, this build reads version %d", v, Version)
+		e.Got, e.Want = v, Version
 		e.Hint = "load it with a build of the library that writes this version, then save it anew; " + badHint
 		return nil, e
 	}
@@ -125,12 +117,12 @@ func readFault(err error) error {
 		return e
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return badFile("the file is cut short")
+		return BadFile("the file is cut short")
 	}
-	return badFile("reading failed: %v", err)
+	return BadFile("reading failed: %v", err)
 }
 
-func (b *blockReader) next() (block, error) {
+func (b *Reader) next() (block, error) {
 	var head [blockHead]byte
 	if _, err := io.ReadFull(b.r, head[:]); err != nil {
 		return block{}, readFault(err)
@@ -139,8 +131,8 @@ func (b *blockReader) next() (block, error) {
 	raw, stored := binary.LittleEndian.Uint32(head[2:]), binary.LittleEndian.Uint32(head[6:])
 	// The lengths are checked before anything is allocated for them.
 	if raw > blockSize || stored > raw || bl.codec > codecFill || bl.codec == codecStored && stored != raw ||
-		bl.codec == codecFill && (stored != 1 || raw > laneRows) {
-		return block{}, badFile("block %d has an impossible head", b.index)
+		bl.codec == codecFill && (stored != 1 || raw > LaneRows) {
+		return block{}, BadFile("block %d has an impossible head", b.index)
 	}
 	bl.raw, bl.stored = int(raw), make([]byte, stored)
 	if _, err := io.ReadFull(b.r, bl.stored); err != nil {
@@ -151,7 +143,7 @@ func (b *blockReader) next() (block, error) {
 		return block{}, readFault(err)
 	}
 	if binary.LittleEndian.Uint32(sum[:]) != blockSum(b.index, head[:], bl.stored) {
-		return block{}, badFile("the checksum of block %d does not match: the file is damaged", b.index)
+		return block{}, BadFile("the checksum of block %d does not match: the file is damaged", b.index)
 	}
 	b.index++
 	return bl, nil
@@ -172,14 +164,26 @@ func (bl block) expand(dst []byte) ([]byte, error) {
 	}
 	out, err := dec.DecodeAll(bl.stored, dst[n:n:n+bl.raw])
 	if err != nil || len(out) != bl.raw {
-		return nil, badFile("a block does not decompress to the %d bytes it announces", bl.raw)
+		return nil, BadFile("a block does not decompress to the %d bytes it announces", bl.raw)
 	}
 	return dst[:n+bl.raw], nil
 }
 
-// body reads all body blocks up to the end of the file; limit bounds the
+// Header reads the first block.
+func (b *Reader) Header() ([]byte, error) {
+	bl, err := b.next()
+	if err != nil {
+		return nil, err
+	}
+	if bl.kind != kindHeader {
+		return nil, BadFile("the first block is no header")
+	}
+	return bl.expand(nil)
+}
+
+// Body reads all body blocks up to the end of the file; limit bounds the
 // memory.
-func (b *blockReader) body(limit int64) ([]byte, error) {
+func (b *Reader) Body(limit int64) ([]byte, error) {
 	var blocks []block
 	var raw int64
 	for {
@@ -193,19 +197,19 @@ func (b *blockReader) body(limit int64) ([]byte, error) {
 				return nil, err
 			}
 			if len(tail) != 12 || binary.LittleEndian.Uint32(tail) != uint32(len(blocks)) || binary.LittleEndian.Uint64(tail[4:]) != uint64(raw) {
-				return nil, badFile("the end block does not match the blocks before it")
+				return nil, BadFile("the end block does not match the blocks before it")
 			}
 			break
 		}
 		if bl.kind != kindBody || bl.raw == 0 {
-			return nil, badFile("block %d is of an unknown kind", b.index-1)
+			return nil, BadFile("block %d is of an unknown kind", b.index-1)
 		}
 		// zstd spends at least 4 bytes on 128 KiB: what announces more lies.
 		if bl.codec == codecZstd && bl.raw > (len(bl.stored)/4+1)<<17 {
-			return nil, badFile("block %d announces more than its bytes can hold", b.index-1)
+			return nil, BadFile("block %d announces more than its bytes can hold", b.index-1)
 		}
 		if raw += int64(bl.raw); raw > limit {
-			return nil, tooLarge("the snapshot holds more than %d bytes", limit)
+			return nil, TooLarge("the snapshot holds more than %d bytes", limit)
 		}
 		blocks = append(blocks, bl)
 	}
@@ -213,7 +217,7 @@ func (b *blockReader) body(limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, readFault(err)
 		}
-		return nil, badFile("bytes follow the end block")
+		return nil, BadFile("bytes follow the end block")
 	}
 	return expandAll(blocks, int(raw))
 }
@@ -246,11 +250,4 @@ func expandAll(blocks []block, raw int) ([]byte, error) {
 		}
 	}
 	return out, nil
-}
-
-func tooLarge(format string, args ...any) *refusal.Error {
-	e := badFile(format, args...)
-	e.Code = refusal.TooLarge
-	e.Hint = "raise Options.MaxBytes if the file is meant to be that large; the world was not touched"
-	return e
 }

@@ -1,4 +1,4 @@
-package snapshot
+package blocks
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestPlanesInBlocks(t *testing.T) {
 				continue
 			}
 			for rows := range 37 {
-				got := appendLanes([]byte("x"), []lane{{0, uint8(size), false}}, base, uintptr(stride), rows)
+				got := AppendLanes([]byte("x"), []Lane{{0, uint8(size), false}}, base, uintptr(stride), rows)
 				want := []byte("x")
 				for plane := range size {
 					for row := range rows {
