@@ -49,12 +49,13 @@ internal/store: ecs ecs/refusal
 internal/profiling:
 mcpdebug/internal/page: ecs/refusal ecs/value internal/*
 mcpdebug/internal/entities: ecs ecs/refusal ecs/value tools internal/*
+mcpdebug/internal/surprise: mcpdebug/internal/entities ecs ecs/refusal ecs/value snapshot tools
 mcpdebug/internal/worldtools: mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query tools internal/*
-mcpdebug/internal/hosttools: mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query ecs/schedule timeline/replay tools internal/*
+mcpdebug/internal/hosttools: mcpdebug/internal/surprise mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query ecs/schedule timeline/replay tools internal/*
 mcpdebug/internal/builtin: mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/operations mcpdebug/internal/page mcpdebug/internal/entities mcpdebug/internal/worldtools mcpdebug/internal/hosttools mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox tools tools/text mcpdebug/internal/calltext internal/* mcpdebug/internal/causes
 mcpdebug/internal/past: ecs ecs/refusal ecs/value ecs/query snapshot timeline mcpdebug/internal/causes tools internal/*
 mcpdebug/internal/causes: mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot timeline timeline/watch timeline/replay timeline/blame tools internal/*
-mcpdebug/internal/operations: mcpdebug/internal/loop ecs ecs/refusal snapshot timeline/replay tools internal/*
+mcpdebug/internal/operations: mcpdebug/internal/surprise mcpdebug/internal/loop ecs ecs/refusal snapshot timeline/replay tools internal/*
 mcpdebug/internal/crashes: ecs ecs/refusal ecs/value internal/*
 mcpdebug/internal/calltext: ecs/refusal tools tools/text
 mcpdebug/internal/loop: mcpdebug/internal/crashes ecs ecs/refusal tools internal/*

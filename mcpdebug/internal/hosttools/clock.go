@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/surprise"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -15,8 +16,13 @@ func Clock(callTimeout time.Duration) []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "clock_info", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 			Description: "How the game's time passes: tick, paused, speed."}, clockInfo),
-		tools.New(tools.Spec{Name: "clock_set", Example: `{"step":1}`,
-			Description: "Pauses, resumes or slows the game, or runs exactly so many ticks."}, k.set),
+		tools.NewPhased(tools.Spec{Name: "clock_set", Example: `{"step":1,"diff":true}`,
+			Description: "Pauses, resumes or slows the game, or runs exactly so many ticks; diff tells what they changed."},
+			tools.Phases[clockSetArgs, *setting, *setting, clockSetResult]{Before: newSetting,
+				Frame: func(f *tools.Frame, s *setting) (_ *setting, err error) {
+					s.out, err = k.set(f, s)
+					return s, err
+				}, After: func(_ *tools.Call, s *setting) (clockSetResult, error) { return s.answer() }}),
 		runUntilTool(k),
 	)
 }
@@ -58,6 +64,7 @@ type clockSetArgs struct {
 	Paused *bool    `json:"paused,omitempty" jsonschema:"hold all ticks"`
 	Scale  *float64 `json:"scale,omitempty" jsonschema:"speed; 1 is real time" debug:"min=0.01,max=16"`
 	Step   *int     `json:"step,omitempty" jsonschema:"pause after so many ticks" debug:"min=1,max=10000"`
+	surprise.Args
 }
 
 type clockSetResult struct {
@@ -65,6 +72,31 @@ type clockSetResult struct {
 	Before uint64 `json:"before" jsonschema:"the tick before the call"`
 	Ticks  int    `json:"ticks" jsonschema:"ticks of step that have run"`
 	Hint   string `json:"hint,omitempty" jsonschema:"why fewer ticks ran than were asked for"`
+	surprise.Told
+}
+
+// setting is a clock_set on its way.
+type setting struct {
+	in    clockSetArgs
+	asked surprise.Asked
+	out   clockSetResult
+}
+
+func newSetting(c *tools.Call, in clockSetArgs) (s *setting, err error) {
+	s = &setting{in: in}
+	if (in.Diff || len(in.Select) > 0) && in.Step == nil {
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "diff and select tell of the ticks of step: name step, from 1 to 10000",
+			Hint: "query and info read the game as it is", Next: "clock_set"}
+	}
+	s.asked, err = surprise.Ask(c, in.Args)
+	return s, err
+}
+
+// answer compares, off the frame.
+func (s *setting) answer() (clockSetResult, error) {
+	var err error
+	s.out.Told, err = s.asked.Tell()
+	return s.out, err
 }
 
 // stepping is a clock_set that waits for its ticks.
@@ -72,6 +104,7 @@ type stepping struct {
 	call     *tools.Call
 	clock    tools.Clock
 	app      *tools.App
+	asked    *surprise.Asked
 	want     int
 	pending  int // when it was last looked at
 	idle     int // frames since then
@@ -109,8 +142,8 @@ func (k *clockTools) busy(info tools.ClockInfo) error {
 	return e
 }
 
-func (k *clockTools) set(f *tools.Frame, in clockSetArgs) (clockSetResult, error) {
-	c := f.App.Clock
+func (k *clockTools) set(f *tools.Frame, s *setting) (clockSetResult, error) {
+	c, in := f.App.Clock, s.in
 	if k.step != nil && k.step.call == f.Call {
 		return k.stepped(f)
 	}
@@ -134,7 +167,13 @@ func (k *clockTools) set(f *tools.Frame, in clockSetArgs) (clockSetResult, error
 		if err := k.busy(info); err != nil {
 			return clockSetResult{}, err
 		}
-		change.Step = *in.Step
+		if change.Step = *in.Step; f.Once && in.Diff {
+			return clockSetResult{}, &refusal.Error{Code: refusal.NotSupported, Message: "diff needs later frames, in which the ticks run, and a call within one frame has none; nothing was changed",
+				Hint: "call it over HTTP while the game polls, or leave diff out"}
+		}
+		if err := s.asked.Start(f); err != nil {
+			return clockSetResult{}, err
+		}
 	}
 	if err := c.Set(change); err != nil {
 		return clockSetResult{}, err
@@ -146,7 +185,7 @@ func (k *clockTools) set(f *tools.Frame, in clockSetArgs) (clockSetResult, error
 	case in.Step != nil && f.Once:
 		out.Hint = "the ticks run in the next frames: clock_info tells when none is pending"
 	case in.Step != nil:
-		k.step = &stepping{call: f.Call, clock: c, app: f.App, want: change.Step, pending: change.Step, deadline: k.deadline(), out: out}
+		k.step = &stepping{call: f.Call, clock: c, app: f.App, asked: &s.asked, want: change.Step, pending: change.Step, deadline: k.deadline(), out: out}
 		return clockSetResult{}, tools.ErrLater
 	}
 	return out, nil
@@ -197,6 +236,9 @@ func (k *clockTools) stepped(f *tools.Frame) (clockSetResult, error) {
 		return clockSetResult{}, tools.ErrLater
 	}
 	k.step = nil
+	if err := s.asked.Stop(f, nil); err != nil {
+		return clockSetResult{}, err
+	}
 	s.out.ClockInfo, s.out.Ticks, s.out.Hint = s.clock.Info(), s.want-s.pending, s.stopped
 	return s.out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/query"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/surprise"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -16,6 +17,7 @@ type runUntilArgs struct {
 	None     bool     `json:"none,omitempty" jsonschema:"run until no entity matches"`
 	MaxTicks int      `json:"maxTicks,omitempty" jsonschema:"give up after these" debug:"min=1,max=100000,default=600"`
 	Pause    bool     `json:"pause,omitempty" jsonschema:"hold the game at the end" debug:"default=true"`
+	surprise.Args
 }
 
 type runUntilResult struct {
@@ -27,6 +29,7 @@ type runUntilResult struct {
 	Count    int       `json:"count" jsonschema:"entities that match"`
 	Entities []runSeen `json:"entities" jsonschema:"the first of them, at most 5"`
 	Hint     string    `json:"hint,omitempty" jsonschema:"what to do if the condition does not hold"`
+	surprise.Told
 }
 
 type runSeen struct {
@@ -43,6 +46,8 @@ type run struct {
 	args     runUntilArgs
 	plan     entities.FromCatalog[*query.Plan]
 	deadline time.Time
+	asked    surprise.Asked
+	out      runUntilResult
 
 	call    *tools.Call // nil until it has begun
 	app     *tools.App
@@ -58,7 +63,15 @@ func runUntilTool(k *clockTools) *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "run_until", NeedsWorld: true,
 		Example:     `{"where":"Health.HP < 10","maxTicks":600}`,
 		Description: "Advances the game tick by tick until an entity matches, then pauses."},
-		tools.Phases[runUntilArgs, *run, runUntilResult, runUntilResult]{Before: k.prepareRun, Frame: k.runUntil})
+		tools.Phases[runUntilArgs, *run, *run, runUntilResult]{Before: k.prepareRun,
+			Frame: func(f *tools.Frame, r *run) (_ *run, err error) {
+				r.out, err = k.runUntil(f, r)
+				return r, err
+			},
+			After: func(_ *tools.Call, r *run) (_ runUntilResult, err error) {
+				r.out.Told, err = r.asked.Tell()
+				return r.out, err
+			}})
 }
 
 func (k *clockTools) prepareRun(c *tools.Call, in runUntilArgs) (*run, error) {
@@ -68,6 +81,9 @@ func (k *clockTools) prepareRun(c *tools.Call, in runUntilArgs) (*run, error) {
 	}
 	r := &run{args: in, deadline: k.deadline()}
 	var err error
+	if r.asked, err = surprise.Ask(c, in.Args); err != nil {
+		return nil, err
+	}
 	r.plan, err = entities.Make(c, func(cat *ecs.Catalog) (*query.Plan, error) {
 		return query.Compile(cat, query.Query{With: in.With, Where: in.Where})
 	})
@@ -94,6 +110,9 @@ func (k *clockTools) runUntil(f *tools.Frame, r *run) (out runUntilResult, err e
 		if f.Once && !holds {
 			return out, &refusal.Error{Code: refusal.NotSupported, Message: "run_until needs later frames, which a call within one frame does not have; nothing was changed",
 				Hint: "call it over HTTP while the game polls"}
+		}
+		if err := r.asked.Start(f); err != nil {
+			return out, err
 		}
 	} else {
 		switch {
@@ -169,7 +188,24 @@ func (k *clockTools) end(f *tools.Frame, r *run, plan *query.Plan, holds bool, r
 		}
 		return true
 	})
+	if err == nil && f.App == r.app {
+		err = r.asked.Stop(f, matching(plan, f.World))
+	}
 	return out, err
+}
+
+// matching visits the entities that match.
+func matching(plan *query.Plan, w ecs.World) func(func(ecs.Chunk, int) bool) {
+	return func(visit func(ecs.Chunk, int) bool) {
+		plan.Each(w, func(c ecs.Chunk, rows []int32) bool {
+			for _, row := range rows {
+				if !visit(c, int(row)) {
+					return false
+				}
+			}
+			return true
+		})
+	}
 }
 
 func anyMatch(p *query.Plan, w ecs.World) (found bool) {

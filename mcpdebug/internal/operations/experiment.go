@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/surprise"
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/timeline/replay"
 	"github.com/loupe-ecs/loupe/tools"
@@ -21,11 +22,11 @@ type experimentArgs struct {
 }
 
 type experimentResult struct {
-	Done    []json.RawMessage `json:"done" jsonschema:"answers of do"`
-	Ran     int               `json:"ran" jsonschema:"ticks that ran"`
-	Results []json.RawMessage `json:"results" jsonschema:"answers of read"`
-	Differs *differences      `json:"differs,omitempty" jsonschema:"what is otherwise than after the same ticks without do"`
-	Hint    string            `json:"hint,omitempty" jsonschema:"why fewer ticks ran"`
+	Done    []json.RawMessage     `json:"done" jsonschema:"answers of do"`
+	Ran     int                   `json:"ran" jsonschema:"ticks that ran"`
+	Results []json.RawMessage     `json:"results" jsonschema:"answers of read"`
+	Differs *surprise.Differences `json:"differs,omitempty" jsonschema:"what is otherwise than after the same ticks without do"`
+	Hint    string                `json:"hint,omitempty" jsonschema:"why fewer ticks ran"`
 }
 
 // slice bounds what an experiment takes of one frame.
@@ -200,11 +201,11 @@ func (e *experiment) answer() (experimentResult, error) {
 	if !e.in.Compare {
 		return e.out, nil
 	}
-	d, err := snapshot.Diff(e.cat, &e.run.at.Image, &e.with.Image, snapshot.DiffOptions{Limit: rankedMost})
+	d, err := snapshot.Diff(e.cat, &e.run.at.Image, &e.with.Image, snapshot.DiffOptions{Limit: surprise.Considered})
 	if err != nil {
 		return e.out, err
 	}
-	e.out.Differs = surprising(d, 20)
+	e.out.Differs = surprise.Of(d, nil, surprise.Shown)
 	if e.run.ended != "" && e.out.Hint == "" {
 		e.out.Hint = "without do the game ended: " + e.run.ended
 	}

@@ -24,18 +24,6 @@ func Tools(then *past.Past) []*tools.Tool {
 	)
 }
 
-// rowValue is the component of a row, addressable, in place.
-func rowValue(c ecs.Chunk, row int, comp *ecs.Component) (reflect.Value, bool) {
-	col, ok := c.Column(comp.ID)
-	if !ok {
-		if slices.Contains(c.Components(), comp.ID) { // a tag without memory
-			return reflect.New(comp.Type.Go).Elem(), true
-		}
-		return reflect.Value{}, false
-	}
-	return col.Value(comp.Type.Go, row), true
-}
-
 // entityCopy is an entity taken out of the world on the frame.
 type entityCopy struct {
 	entity  ecs.Entity
@@ -58,7 +46,7 @@ func takeRow(cat *ecs.Catalog, c ecs.Chunk, row int, values bool, want []ecs.Typ
 		if want != nil && !slices.Contains(want, id) {
 			continue
 		}
-		if v, ok := rowValue(c, row, cat.Components[id]); ok {
+		if v, ok := entities.RowValue(c, row, cat.Components[id]); ok {
 			out.values[i] = value.Copy(v)
 		}
 	}

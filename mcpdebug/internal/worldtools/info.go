@@ -155,7 +155,7 @@ func infoFrame(f *tools.Frame, p infoPrep) (*infoCopy, error) {
 
 func (out *infoCopy) takeComputed(c ecs.Chunk, row int, comp *ecs.Component) {
 	for _, cv := range comp.Type.Computed {
-		root, ok := rowValue(c, row, comp)
+		root, ok := entities.RowValue(c, row, comp)
 		if !ok {
 			return
 		}

@@ -322,7 +322,7 @@ func (m *modifyCopy) check(ed *edits, t target) error {
 	if ed.sure {
 		return nil
 	}
-	root, ok := rowValue(t.chunk, t.row, ed.comp)
+	root, ok := entities.RowValue(t.chunk, t.row, ed.comp)
 	if !ok {
 		return &refusal.Error{Code: refusal.ComponentMissing, Message: "no " + ed.comp.Name}
 	}
@@ -338,7 +338,7 @@ func (m *modifyCopy) check(ed *edits, t target) error {
 // write applies the edits in place, by typed assignment: what the component
 // shares with the game (a pointer's target, a map) stays shared.
 func (m *modifyCopy) write(cat *ecs.Catalog, ed *edits, t target) {
-	root, ok := rowValue(t.chunk, t.row, ed.comp)
+	root, ok := entities.RowValue(t.chunk, t.row, ed.comp)
 	if !ok {
 		return
 	}

@@ -352,7 +352,7 @@ func (q *queryCopy) take(c ecs.Chunk, rows []int32) {
 	}
 	for i, row := range rows {
 		for j, s := range q.paths {
-			root, ok := rowValue(c, int(row), s.comp)
+			root, ok := entities.RowValue(c, int(row), s.comp)
 			if !ok {
 				continue // the entity lacks the component
 			}
