@@ -42,7 +42,7 @@ type subsystemRow struct {
 func capabilitiesTool(h helpHost, subsystems []Subsystem) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "capabilities", Group: "session", Effect: tools.ReadOnly, Idempotent: true,
-		Description: "What this server can do: limits, engine, and the subsystems the game provides or lacks.",
+		Description: "What this server and this game provide and lack; limits.",
 	}, func(c *tools.Call, _ struct{}) (capabilitiesResult, error) {
 		v := h.Fresh(c) // first: a fresh Catalog brings its tools along
 		l := offered(h)

@@ -57,7 +57,7 @@ type spike struct {
 }
 
 type systemTimes struct {
-	System string  `json:"system" jsonschema:"name of the system"`
+	System string  `json:"system" jsonschema:"its name"`
 	Phase  string  `json:"phase" jsonschema:"phase it runs in"`
 	AvgMs  float64 `json:"avgMs" jsonschema:"mean milliseconds of its runs"`
 	P95Ms  float64 `json:"p95Ms" jsonschema:"95th percentile in milliseconds"`

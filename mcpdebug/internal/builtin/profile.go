@@ -135,7 +135,7 @@ type functionRow struct {
 }
 
 type systemShares struct {
-	System     string  `json:"system" jsonschema:"name of the system"`
+	System     string  `json:"system" jsonschema:"its name"`
 	Ms         float64 `json:"ms" jsonschema:"milliseconds of CPU time in all"`
 	MsPerFrame float64 `json:"msPerFrame" jsonschema:"milliseconds a frame"`
 	Share      float64 `json:"share" jsonschema:"share of the whole profile, 0 to 1"`

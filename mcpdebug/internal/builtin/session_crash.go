@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/internal/words"
@@ -42,13 +43,15 @@ func crashTools(h crashHost) []*tools.Tool {
 
 type clearCrashArgs struct {
 	Unlock bool `json:"unlock,omitempty" jsonschema:"also release a lock left behind"`
+	Paused bool `json:"paused,omitempty" jsonschema:"hold the clock: look and change first"`
 }
 
 type clearCrashResult struct {
-	Resumed      bool   `json:"resumed" jsonschema:"whether a crash was cleared: the game's update runs again from the next frame on"`
+	Resumed      bool   `json:"resumed" jsonschema:"whether a crash was cleared: the game's update runs again"`
 	Reason       string `json:"reason" jsonschema:"what was done, and what is left to do"`
 	Locked       bool   `json:"locked" jsonschema:"whether the world is still locked by a query that was open at the panic"`
 	Unlocked     bool   `json:"unlocked" jsonschema:"whether the lock was released"`
+	Paused       bool   `json:"paused,omitempty" jsonschema:"the clock is held: no tick runs before clock_set lets it"`
 	Acknowledged bool   `json:"acknowledged,omitempty" jsonschema:"the crash of an earlier run is no longer reported"`
 }
 
@@ -57,11 +60,16 @@ func clearCrashTool(h crashHost) *tools.Tool {
 		Name: "clear_crash", Group: "session", WhenCrashed: true, Example: `{"unlock":true}`,
 		Description: "Lets a crashed game go on. Read crash_report first.",
 	}, func(f *tools.Frame, in clearCrashArgs) (clearCrashResult, error) {
+		if in.Paused {
+			if err := holdClock(f.App); err != nil {
+				return clearCrashResult{}, err
+			}
+		}
 		c, err := h.ClearCrash(f.World, in.Unlock)
 		if err != nil {
 			return clearCrashResult{}, err
 		}
-		r := clearCrashResult{Resumed: c.WasCrashed, Locked: c.Locked, Unlocked: c.Unlocked, Acknowledged: c.Acknowledged}
+		r := clearCrashResult{Paused: in.Paused, Resumed: c.WasCrashed, Locked: c.Locked, Unlocked: c.Unlocked, Acknowledged: c.Acknowledged}
 		switch {
 		case c.WasCrashed && c.Locked:
 			r.Reason = "the crash is cleared, but a query that was open at the panic still locks the world: structural changes will fail; call clear_crash with unlock:true"
@@ -78,8 +86,22 @@ func clearCrashTool(h crashHost) *tools.Tool {
 		default:
 			r.Reason = "the game was not crashed"
 		}
+		if in.Paused {
+			r.Reason = strings.Replace(r.Reason, "; the update runs again from the next frame on", "", 1) +
+				"; the clock is held, so that the world stays as it is: clock_set with step or paused:false goes on"
+		}
 		return r, nil
 	})
+}
+
+// holdClock pauses the clock before the crash is cleared, so that no tick runs
+// between the two.
+func holdClock(app *tools.App) error {
+	if app == nil || app.Clock == nil {
+		return &refusal.Error{Code: refusal.NotSupported, Message: "paused: this game provides no clock that could be held; the crash was not cleared",
+			Hint: "crash_inspect reads the world while the game stays crashed", Next: "crash_inspect"}
+	}
+	return app.Clock.Set(tools.ClockChange{Paused: new(true)})
 }
 
 type crashReportArgs struct {
@@ -132,7 +154,7 @@ func valuesOf(row []crashes.RowValue) rowValues {
 func crashReportTool(h crashHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "crash_report", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
-		Description: "Why the game, or its previous run, crashed. Next: crash_inspect or clear_crash.",
+		Description: "Why the game, or its previous run, crashed. Next: clear_crash.",
 	}, func(c *tools.Call, in crashReportArgs) (crashReport, error) {
 		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash(), Stall: h.Stall()}
 		k := h.Crash()

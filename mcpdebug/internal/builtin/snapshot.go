@@ -1,8 +1,6 @@
 package builtin
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -312,7 +310,7 @@ func fileExists(files *store.Kind, name, suffix string) bool {
 }
 
 type snapshotListArgs struct {
-	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=50"`
+	Limit int `json:"limit,omitempty" jsonschema:"rows" debug:"min=1,max=1000,default=50"`
 	page.Args
 }
 
@@ -375,12 +373,4 @@ func (s *snapshots) header(row *snapshotRow) {
 	}
 	row.SavedFrame, row.Entities, row.Archetypes, row.App, row.Build = h.Frame, h.Entities, h.Archetypes, h.App, &h.Build
 	row.Components, row.Resources = len(h.Components), len(h.Resources)
-}
-
-// shortValue bounds one value of a row: the whole is what info is for.
-func shortValue(raw json.RawMessage) json.RawMessage {
-	if len(raw) <= 2048 {
-		return raw
-	}
-	return json.RawMessage(fmt.Sprintf(`{"$len":%d}`, len(raw)))
 }

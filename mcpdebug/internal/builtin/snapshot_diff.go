@@ -4,6 +4,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/surprise"
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -119,7 +120,7 @@ func (s *snapshots) diffAfter(_ *tools.Call, d diffing) (r snapshotDiffResult, e
 		Removed: res.Removed, Changed: res.Changed, ResourcesChanged: res.ResourcesChanged}
 	rows := res.Rows[min(d.skip, len(res.Rows)):]
 	for i := range rows {
-		rows[i].From, rows[i].To = shortValue(rows[i].From), shortValue(rows[i].To)
+		rows[i].From, rows[i].To = surprise.Short(rows[i].From), surprise.Short(rows[i].To)
 	}
 	n := page.Cut(rows, d.in.Max())
 	if n == 0 && len(rows) > 0 {

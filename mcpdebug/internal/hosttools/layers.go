@@ -17,7 +17,7 @@ func Layers() []*tools.Tool {
 }
 
 type plainListArgs struct {
-	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=200"`
+	Limit int `json:"limit,omitempty" jsonschema:"rows" debug:"min=1,max=1000,default=200"`
 	page.Args
 }
 

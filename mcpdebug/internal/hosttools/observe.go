@@ -8,7 +8,7 @@ import (
 )
 
 type systemsInfoArgs struct {
-	Name    string `json:"name" jsonschema:"name of the system"`
+	Name    string `json:"name" jsonschema:"its name"`
 	Observe int    `json:"observe,omitempty" jsonschema:"ticks to run for observed" debug:"min=1,max=600"`
 }
 

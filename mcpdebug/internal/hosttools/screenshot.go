@@ -33,8 +33,8 @@ type screenshotArgs struct {
 }
 
 type cropArgs struct {
-	X      *int `json:"x,omitempty" jsonschema:"left edge; default: centred" debug:"min=0,max=32768,unit=px"`
-	Y      *int `json:"y,omitempty" jsonschema:"top edge; default: centred" debug:"min=0,max=32768,unit=px"`
+	X      *int `json:"x,omitempty" jsonschema:"left; default: centred" debug:"min=0,max=32768,unit=px"`
+	Y      *int `json:"y,omitempty" jsonschema:"top; default: centred" debug:"min=0,max=32768,unit=px"`
 	Width  int  `json:"width" jsonschema:"width" debug:"min=1,max=32768,unit=px"`
 	Height int  `json:"height" jsonschema:"height" debug:"min=1,max=32768,unit=px"`
 }

@@ -14,20 +14,20 @@ func Systems() []*tools.Tool {
 		tools.New(tools.Spec{Name: "systems_list", Effect: tools.ReadOnly, Example: `{"phase":"movement"}`,
 			Description: "The game's systems in running order with their times."}, systemsList),
 		tools.NewPhased(tools.Spec{Name: "systems_info", Effect: tools.ReadOnly, Example: `{"name":"movement"}`,
-			Description: "One system with its last 120 times. observe runs ticks to see what it really changes, and puts the world back."},
+			Description: "One system with its last 120 times. observe tells what it really changes, aside."},
 			tools.Phases[systemsInfoArgs, *observing, systemsInfoResult, systemsInfoResult]{
 				Before: func(_ *tools.Call, in systemsInfoArgs) (*observing, error) { return &observing{in: in}, nil }, Frame: systemsInfo}),
 		tools.New(tools.Spec{Name: "systems_stop", Idempotent: true, Example: `{"name":"movement"}`,
-			Description: "Skips a system until systems_start."}, systemsSwitch(false)),
+			Description: "Skips systems until systems_start."}, systemsSwitch(false)),
 		tools.New(tools.Spec{Name: "systems_start", Idempotent: true, Example: `{"name":"movement"}`,
-			Description: "Lets a stopped system run again."}, systemsSwitch(true)),
+			Description: "Lets stopped systems run again."}, systemsSwitch(true)),
 	)
 }
 
 type systemsListArgs struct {
 	Phase    string `json:"phase,omitempty" jsonschema:"only this phase"`
 	Disabled bool   `json:"disabled,omitempty" jsonschema:"only stopped ones"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=200"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"rows" debug:"min=1,max=1000,default=200"`
 	page.Args
 }
 
@@ -58,10 +58,6 @@ func systemsList(f *tools.Frame, in systemsListArgs) (r systemsListResult, err e
 	r.Systems, r.Info, err = page.Of("systems_list", rows, in.Limit, in.Args,
 		func(s *tools.SystemInfo) string { return s.Name }, "name a phase, or ask for one system with systems_info")
 	return r, err
-}
-
-type systemName struct {
-	Name string `json:"name" jsonschema:"name of the system"`
 }
 
 // systemRow finds a system.
@@ -121,18 +117,6 @@ func systemsInfo(f *tools.Frame, o *observing) (r systemsInfoResult, err error) 
 	}
 	slices.Reverse(r.Times)
 	return r, nil
-}
-
-func systemsSwitch(on bool) func(*tools.Frame, systemName) (tools.SystemInfo, error) {
-	return func(f *tools.Frame, in systemName) (tools.SystemInfo, error) {
-		if _, err := systemRow(f, in.Name); err != nil {
-			return tools.SystemInfo{}, err
-		}
-		if err := f.App.Systems.SetEnabled(in.Name, on); err != nil {
-			return tools.SystemInfo{}, err
-		}
-		return systemRow(f, in.Name)
-	}
 }
 
 // lacks is the refusal of a tool whose subsystem went away between listing and

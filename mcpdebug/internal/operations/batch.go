@@ -13,8 +13,8 @@ import (
 type batchArgs struct {
 	Calls    []step `json:"calls" jsonschema:"1 to 100 calls, in order"`
 	Atomic   bool   `json:"atomic,omitempty" jsonschema:"the first refusal undoes all; false: go on, and allow what waits for ticks" debug:"default=true"`
-	DryRun   bool   `json:"dryRun,omitempty" jsonschema:"run all, answer, and put everything back"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=262144"`
+	DryRun   bool   `json:"dryRun,omitempty" jsonschema:"answer, and put everything back"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes" debug:"min=1024,max=1048576,default=262144"`
 }
 
 type batchResult struct {

@@ -15,7 +15,7 @@ import (
 )
 
 type experimentArgs struct {
-	Do      []step `json:"do,omitempty" jsonschema:"calls first"`
+	Do      []step `json:"do,omitempty" jsonschema:"calls first, as in batch"`
 	Ticks   int    `json:"ticks" jsonschema:"ticks to run" debug:"min=0,max=3600"`
 	Read    []step `json:"read,omitempty" jsonschema:"calls at the end"`
 	Compare bool   `json:"compare,omitempty" jsonschema:"tell what differs from a run without do" debug:"default=true"`
@@ -33,12 +33,16 @@ type experimentResult struct {
 const slice = 50 * time.Millisecond
 
 func experimentTool() *tools.Tool {
-	return tools.NewPhased(tools.Spec{Name: "experiment", NeedsWorld: true, NeedsApp: true,
+	t := tools.NewPhased(tools.Spec{Name: "experiment", NeedsWorld: true, NeedsApp: true,
 		Description: "What if: runs ticks with and without your calls from the same state, tells what differs, puts the game back.",
 		Example:     `{"do":[{"tool":"systems_stop","arguments":{"name":"movement"}}],"ticks":60}`,
 	}, tools.Phases[experimentArgs, *experiment, *experiment, experimentResult]{Before: newExperiment,
 		Frame: func(f *tools.Frame, e *experiment) (*experiment, error) { return e, e.frame(f) },
 		After: func(_ *tools.Call, e *experiment) (experimentResult, error) { return e.answer() }})
+	for _, calls := range []string{"do", "read"} { // what a call is, batch says
+		t.InputSchema.Properties[calls].Items = &tools.Schema{Type: "object"}
+	}
+	return t
 }
 
 // experiment is one on its way. It runs in slices: between two of them the

@@ -19,8 +19,8 @@ const DefaultMaxBytes = 32 << 10
 // Args are the arguments that every list tool has besides its limit.
 // Embed it.
 type Args struct {
-	Cursor   string `json:"cursor,omitempty" jsonschema:"next of the page before"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
+	Cursor   string `json:"cursor,omitempty" jsonschema:"next of a page"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes" debug:"min=1024,max=1048576,default=32768"`
 }
 
 func (a Args) Max() int {

@@ -11,7 +11,7 @@ import (
 // Args are what a tool that runs ticks takes for its differences. Embed it.
 type Args struct {
 	Diff   bool     `json:"diff,omitempty" jsonschema:"tell what changed"`
-	Select []string `json:"select,omitempty" jsonschema:"answer these values, and what changed of these alone: Health.HP, Score"`
+	Select []string `json:"select,omitempty" jsonschema:"values to answer; of diff only these"`
 }
 
 // Told is what it answers. Embed it.

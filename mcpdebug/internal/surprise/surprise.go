@@ -3,6 +3,7 @@ package surprise
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -64,10 +65,20 @@ func Of(d *snapshot.DiffResult, only []string, limit int) *Differences {
 	rows = pick(rows, limit)
 	out.Rows = make([]snapshot.DiffRow, len(rows))
 	for i := range rows {
-		out.Rows[i] = *rows[i].row
+		r := *rows[i].row
+		r.From, r.To = Short(r.From), Short(r.To)
+		out.Rows[i] = r
 	}
 	out.Omitted = d.Total - len(out.Rows)
 	return out
+}
+
+// Short bounds one value of a row: the whole is what info is for.
+func Short(raw json.RawMessage) json.RawMessage {
+	if len(raw) <= 2048 {
+		return raw
+	}
+	return json.RawMessage(fmt.Sprintf(`{"$len":%d}`, len(raw)))
 }
 
 type ranked struct {

@@ -17,7 +17,7 @@ import (
 type archetypesArgs struct {
 	With  []string `json:"with,omitempty" jsonschema:"only with these components"`
 	Empty bool     `json:"empty,omitempty" jsonschema:"also those without entities"`
-	Limit int      `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=10000,default=50"`
+	Limit int      `json:"limit,omitempty" jsonschema:"rows" debug:"min=1,max=10000,default=50"`
 	page.Args
 	past.At
 }

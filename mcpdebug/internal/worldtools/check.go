@@ -27,7 +27,7 @@ type finding struct {
 }
 
 type checkArgs struct {
-	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=100"`
+	Limit int `json:"limit,omitempty" jsonschema:"rows" debug:"min=1,max=1000,default=100"`
 	page.Args
 	past.At
 }

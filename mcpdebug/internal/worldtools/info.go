@@ -20,7 +20,7 @@ type infoArgs struct {
 	Entity       entities.Arg `json:"entity" jsonschema:"the entity: \"42v3\", or a bare slot number"`
 	Components   []string     `json:"components,omitempty" jsonschema:"only these components"`
 	ReferencedBy bool         `json:"referencedBy,omitempty" jsonschema:"look for who names it" debug:"default=true"`
-	MaxBytes     int          `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
+	MaxBytes     int          `json:"maxBytes,omitempty" jsonschema:"bytes" debug:"min=1024,max=1048576,default=32768"`
 	past.At
 }
 

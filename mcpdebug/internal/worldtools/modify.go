@@ -18,9 +18,9 @@ import (
 
 type modifyArgs struct {
 	Entity    *entities.Arg              `json:"entity,omitempty" jsonschema:"full id, like 42v3"`
-	Entities  []entities.Arg             `json:"entities,omitempty" jsonschema:"or several of them"`
+	Entities  []entities.Arg             `json:"entities,omitempty" jsonschema:"or several"`
 	Query     *selection                 `json:"query,omitempty" jsonschema:"or all that match, as in query"`
-	Component string                     `json:"component" jsonschema:"name of the component"`
+	Component string                     `json:"component" jsonschema:"its name"`
 	Values    map[string]json.RawMessage `json:"values" jsonschema:"by path: {\"HP\":5}, {\"Slots[0].Count\":2}"`
 }
 
@@ -81,7 +81,7 @@ type modifiedCopy struct {
 func modifyTool() *tools.Tool {
 	return entities.WithForms[modifyArgs](tools.NewPhased(tools.Spec{
 		Name: "modify", Idempotent: true,
-		Description: "Changes fields of a component on one entity, a list, or all that match a query. It never adds a component (set does).",
+		Description: "Changes fields of a component of one entity, several, or all that match. set adds components.",
 		Example:     `{"entity":"42v3","component":"Health","values":{"HP":50}}`,
 	}, tools.Phases[modifyArgs, *modifyPrep, *modifyCopy, modifyResult]{Before: modifyBefore, Frame: modifyFrame, After: modifyAfter}),
 		reflect.TypeFor[*selection]()) // as query lists it

@@ -25,8 +25,8 @@ type selection struct {
 	With      []string      `json:"with,omitempty" jsonschema:"components it has"`
 	Without   []string      `json:"without,omitempty" jsonschema:"components it lacks"`
 	Exclusive bool          `json:"exclusive,omitempty" jsonschema:"no other components than with"`
-	Target    *entities.Arg `json:"target,omitempty" jsonschema:"what a relation of it points at"`
-	Relation  string        `json:"relation,omitempty" jsonschema:"with target: the relation that does"`
+	Target    *entities.Arg `json:"target,omitempty" jsonschema:"its relation's target"`
+	Relation  string        `json:"relation,omitempty" jsonschema:"which relation"`
 	Where     string        `json:"where,omitempty" jsonschema:"Go condition on field paths: Health.HP < Health.Max/2 && Enemy.Kind == \"Brute\"; also len, isnan, has(Component), alive(entity), contains(text, \"part\")"`
 }
 
@@ -42,12 +42,12 @@ func (s *selection) query() query.Query {
 
 type queryArgs struct {
 	selection
-	Select  []string `json:"select,omitempty" jsonschema:"only these paths, such as Health.HP"`
+	Select  []string `json:"select,omitempty" jsonschema:"only these: Health.HP"`
 	Values  bool     `json:"values,omitempty" jsonschema:"give component values" debug:"default=true"`
 	Sort    string   `json:"sort,omitempty" jsonschema:"path or expression; -Health.HP: greatest first"`
-	Limit   int      `json:"limit,omitempty" jsonschema:"how many to return" debug:"min=1,max=10000,default=50"`
-	Offset  int      `json:"offset,omitempty" jsonschema:"skip so many matches first" debug:"min=0,max=100000000"`
-	Explain bool     `json:"explain,omitempty" jsonschema:"say how many each condition passed"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"rows" debug:"min=1,max=10000,default=50"`
+	Offset  int      `json:"offset,omitempty" jsonschema:"matches to skip" debug:"min=0,max=100000000"`
+	Explain bool     `json:"explain,omitempty" jsonschema:"how many each condition passed"`
 	page.Args
 	past.At
 }

@@ -1,18 +1,16 @@
 package worldtools
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 type removeArgs struct {
 	Entity    entities.Arg `json:"entity" jsonschema:"full id, like 42v3"`
-	Component string       `json:"component" jsonschema:"name of the component"`
+	Component string       `json:"component" jsonschema:"its name"`
 }
 
 type removeResult struct {
@@ -68,72 +66,6 @@ func removeTool() *tools.Tool {
 			if c, _, ok := w.Row(e); ok {
 				out.Components = entities.Names(w.Catalog(), c.Components())
 			}
-			return out, nil
-		},
-	}))
-}
-
-type despawnArgs struct {
-	Entity   *entities.Arg  `json:"entity,omitempty" jsonschema:"full id, like 42v3"`
-	Entities []entities.Arg `json:"entities,omitempty" jsonschema:"or several of them"`
-}
-
-type despawnResult struct {
-	Despawned int      `json:"despawned" jsonschema:"how many entities are gone"`
-	Skipped   int      `json:"skipped" jsonschema:"how many were dead already"`
-	Reasons   []string `json:"reasons,omitempty" jsonschema:"why entities were skipped, at most 5"`
-}
-
-func despawnTool() *tools.Tool {
-	return entities.WithForms[despawnArgs](tools.NewPhased(tools.Spec{
-		Name: "despawn", Idempotent: true,
-		Description: "Removes entities; dead ones count as skipped.",
-		Example:     `{"entities":["42v3","43v1"]}`,
-	}, tools.Phases[despawnArgs, []ecs.Entity, despawnResult, despawnResult]{
-		Before: func(_ *tools.Call, in despawnArgs) ([]ecs.Entity, error) {
-			list := in.Entities
-			if in.Entity != nil {
-				if err := in.Entity.Writing("entity"); err != nil {
-					return nil, err
-				}
-				list = append(slices.Clone(list), *in.Entity)
-			}
-			if len(list) == 0 {
-				return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "say which entities to remove", Options: []string{"entity", "entities"}, Total: 2}
-			}
-			es := make([]ecs.Entity, 0, len(list))
-			seen := make(map[ecs.Entity]bool, len(list))
-			for i, a := range list {
-				if err := a.Writing(fmt.Sprintf("entities[%d]", i)); err != nil {
-					return nil, err
-				}
-				if !seen[a.Entity] {
-					seen[a.Entity] = true
-					es = append(es, a.Entity)
-				}
-			}
-			return es, nil
-		},
-		Frame: func(f *tools.Frame, es []ecs.Entity) (despawnResult, error) {
-			var out despawnResult
-			var changes []ecs.Change
-			for _, e := range es {
-				err := ecs.CheckAlive(f.World, e)
-				if err == nil {
-					changes = append(changes, ecs.Change{Op: ecs.OpDespawn, Entity: e})
-					continue
-				}
-				out.Skipped++
-				if len(out.Reasons) < 5 {
-					out.Reasons = append(out.Reasons, err.Error())
-				}
-			}
-			if len(changes) > 0 {
-				if _, err := f.World.Apply(changes); err != nil {
-					return despawnResult{}, err
-				}
-			}
-			out.Despawned = len(changes)
 			return out, nil
 		},
 	}))

@@ -15,7 +15,7 @@ import (
 )
 
 type resourcesArgs struct {
-	Limit int `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=250"`
+	Limit int `json:"limit,omitempty" jsonschema:"rows" debug:"min=1,max=1000,default=250"`
 	page.Args
 	past.At
 }
@@ -59,9 +59,9 @@ func resourcesListTool(then *past.Past) *tools.Tool {
 }
 
 type resourceArgs struct {
-	Name     string `json:"name" jsonschema:"name of the resource"`
-	Path     string `json:"path,omitempty" jsonschema:"only this path, such as Waves[2].Count"`
-	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes at most" debug:"min=1024,max=1048576,default=32768"`
+	Name     string `json:"name" jsonschema:"its name"`
+	Path     string `json:"path,omitempty" jsonschema:"only this: Waves[2].Count"`
+	MaxBytes int    `json:"maxBytes,omitempty" jsonschema:"bytes" debug:"min=1024,max=1048576,default=32768"`
 	past.At
 }
 
@@ -196,7 +196,7 @@ func findResource(cat *ecs.Catalog, name string) (*ecs.Resource, error) {
 }
 
 type resourcesModifyArgs struct {
-	Name   string                     `json:"name" jsonschema:"name of the resource"`
+	Name   string                     `json:"name" jsonschema:"its name"`
 	Values map[string]json.RawMessage `json:"values" jsonschema:"by path"`
 }
 

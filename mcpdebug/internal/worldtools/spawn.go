@@ -164,7 +164,7 @@ func prefixComponent(name string, err error) error {
 
 type setArgs struct {
 	Entity    entities.Arg            `json:"entity" jsonschema:"full id, like 42v3"`
-	Component string                  `json:"component" jsonschema:"name of the component"`
+	Component string                  `json:"component" jsonschema:"its name"`
 	Value     json.RawMessage         `json:"value,omitempty" jsonschema:"the whole new value"`
 	Target    *entities.Arg           `json:"target,omitempty" jsonschema:"relation target"`
 	Targets   map[string]entities.Arg `json:"targets,omitempty" jsonschema:"several: by relation"`

@@ -91,7 +91,7 @@ func statsTool(then *past.Past) *tools.Tool {
 type componentsArgs struct {
 	Names  []string `json:"names,omitempty" jsonschema:"only these, with fields"`
 	Detail bool     `json:"detail,omitempty" jsonschema:"with fields"`
-	Limit  int      `json:"limit,omitempty" jsonschema:"rows at most" debug:"min=1,max=1000,default=250"`
+	Limit  int      `json:"limit,omitempty" jsonschema:"rows" debug:"min=1,max=1000,default=250"`
 	page.Args
 }
 
@@ -124,7 +124,7 @@ func componentsInfoTool() *tools.Tool {
 	}
 	return tools.NewPhased(tools.Spec{
 		Name: "components_info", Effect: tools.ReadOnly, Idempotent: true,
-		Description: "Lists component types; with names or detail also their fields. describe explains one.",
+		Description: "Lists component types; names or detail: with fields.",
 		Example:     `{"names":["Health"]}`,
 	}, tools.Phases[componentsArgs, prep, copied, componentsResult]{
 		Before: func(c *tools.Call, in componentsArgs) (prep, error) {
