@@ -43,7 +43,8 @@
 // Numbers are converted where no value is lost (a value that does not fit
 // refuses the file and is named), enumerations by label. New fields get the
 // type's default (ecs.Default), fields that are gone are dropped, and
-// [Report] lists both. A type that is unknown altogether refuses the file:
+// [Report] lists both, as it does a type that is only described otherwise now
+// (its schemaID differs: other units, say), whose values are taken as they are. A type that is unknown altogether refuses the file:
 // a world without one of its components is another world. Options.AllowUnknown
 // leaves it out instead, Options.Rename follows a type that has moved.
 //

@@ -83,6 +83,7 @@ type loader struct {
 
 	components []fileComponent
 	skipped    map[int]int // entities by component left out
+	noted      []described
 }
 
 // fileComponent is a component type of the file; id is -1 where it is left
@@ -123,6 +124,7 @@ func (l *loader) run(body []byte) {
 	l.archetypes()
 	l.where = "resources"
 	l.resources()
+	l.redescribed(l.noted)
 	l.where = "states"
 	l.hostStates()
 	if l.rest() != 0 {
@@ -161,7 +163,7 @@ func (l *loader) componentTable() {
 	l.skipped = map[int]int{}
 	for range n {
 		fc := fileComponent{name: l.string(), id: -1}
-		_ = l.string() // the layout's hash: for people and other tools, same decides
+		noted := l.string() // says what has changed; whether values fit is found out by themselves
 		flags := l.byte()
 		if flags&^flagRelation != 0 {
 			l.fail("component %s has unknown flags", fc.name)
@@ -179,6 +181,7 @@ func (l *loader) componentTable() {
 				l.fail("two component types of the file are %s", c.Type.ID)
 			}
 			taken[fc.id] = true
+			l.note(fc.name, noted, c.Type)
 			if fc.relation != c.Relation {
 				l.report.add(Projection{Type: c.Type.ID, Change: Converted, From: relationWord(fc.relation), To: relationWord(c.Relation)})
 			}

@@ -19,7 +19,7 @@ func (l *loader) resources() {
 	seen := map[string]bool{}
 	for range l.length(3) {
 		name := l.string()
-		_ = l.string()
+		noted := l.string()
 		if seen[name] {
 			l.fail("the resource type %s is there twice", name)
 		}
@@ -46,6 +46,7 @@ func (l *loader) resources() {
 		if i < 0 {
 			continue
 		}
+		l.note(name, noted, l.cat.Resources[i].Type)
 		n := nodeOf(l.cat.Resources[i].Type.Go)
 		l.where = l.cat.Resources[i].Type.ID
 		v := l.sub(data, func() reflect.Value { return l.decoder.column(w, n, form, 1).Index(0) })

@@ -68,6 +68,10 @@ const (
 	Added     = "added"     // the field is new; it has the type's default
 	Dropped   = "dropped"   // the field is gone; its values were left out
 	Converted = "converted" // the type changed; every value fitted
+	// Redescribed: the type is laid out as it was, but its description (units,
+	// ranges, labels, texts, defaults, computed values, actions) is another:
+	// From and To are its schemaIDs. Values were taken as they are.
+	Redescribed = "redescribed"
 )
 
 // Projection is one field that differs between the type in the file and the
@@ -75,9 +79,9 @@ const (
 type Projection struct {
 	Type   string `json:"type" jsonschema:"component or resource type"`
 	Field  string `json:"field,omitempty" jsonschema:"field path in it; [] stands for every element"`
-	Change string `json:"change" jsonschema:"added, dropped or converted"`
-	From   string `json:"from,omitempty" jsonschema:"type in the file"`
-	To     string `json:"to,omitempty" jsonschema:"type in this build"`
+	Change string `json:"change" jsonschema:"added, dropped, converted, or redescribed (same values, other units, ranges or texts)"`
+	From   string `json:"from,omitempty" jsonschema:"type in the file, or its schemaID there"`
+	To     string `json:"to,omitempty" jsonschema:"type in this build, or its schemaID here"`
 }
 
 // Skip is something that a save or a load left out.

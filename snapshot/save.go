@@ -265,7 +265,7 @@ func (s *saver) componentTable(archetypes []ecs.ImageArchetype) {
 		c := s.cat.Components[id]
 		n := nodeOf(c.Type.Go)
 		s.string(componentName(s.cat.Components, int(id)))
-		s.string(c.Type.Shape)
+		s.string(identity(c.Type))
 		flags := byte(0)
 		if c.Relation {
 			flags |= flagRelation
@@ -335,7 +335,7 @@ func (s *saver) archetype(a *ecs.ImageArchetype) {
 func (s *saver) resource(r ecs.ImageResource) {
 	t := s.cat.Resources[r.ID].Type
 	s.string(resourceName(s.cat.Resources, int(r.ID)))
-	s.string(t.Shape)
+	s.string(identity(t))
 	v := r.Value
 	if !v.IsValid() {
 		s.byte(0)
