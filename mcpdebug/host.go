@@ -29,11 +29,7 @@ var _ builtin.Host = host{}
 func (h host) Registry() *tools.Registry           { return h.s.registry }
 func (h host) Components() *builtin.ComponentTools { return h.s.builtIns.components }
 func (h host) ReadOnly() bool                      { return h.s.opts.ReadOnly }
-func (h host) SandboxOptions() sandbox.Options {
-	o := h.s.opts.Sandbox
-	return sandbox.Options{Timeout: o.Timeout, MaxTimeout: o.MaxTimeout, MaxSteps: o.MaxSteps, MemoryBytes: o.MemoryBytes,
-		PrintBytes: o.PrintBytes, ResultBytes: o.ResultBytes, SourceBytes: o.SourceBytes, Changes: o.Changes}
-}
+func (h host) SandboxOptions() sandbox.Options     { return h.s.opts.Sandbox }
 func (h host) Record() *timeline.Options {
 	o := h.s.opts.Record
 	if o == nil {

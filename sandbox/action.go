@@ -14,7 +14,7 @@ import (
 // actionFunc binds an action to a component: e.Health:Damage{amount=5}.
 func actionFunc(L *lua.LState, n *node, act *value.ActionInfo) *lua.LFunction {
 	return L.NewFunction(func(L *lua.LState) int {
-		r := ctxOf(L).run
+		r := runOf(L)
 		arg := 1
 		if ud, ok := L.Get(1).(*lua.LUserData); ok {
 			if _, ok := ud.Value.(*node); ok {
@@ -22,11 +22,11 @@ func actionFunc(L *lua.LState, n *node, act *value.ActionInfo) *lua.LFunction {
 			}
 		}
 		if r.dry {
-			r.refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "action " + act.Name + " cannot be undone: not in a dry run", Got: act.Name})
+			r.Refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "action " + act.Name + " cannot be undone: not in a dry run", Got: act.Name})
 		}
 		root, pending := n.root(L)
 		if pending {
-			r.refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "action " + act.Name + " needs a component that is in the world", Hint: "call world.flush() first"})
+			r.Refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "action " + act.Name + " needs a component that is in the world", Hint: "call world.flush() first"})
 		}
 		x := any(map[string]any{})
 		if v := L.Get(arg); v != lua.LNil {
@@ -34,7 +34,7 @@ func actionFunc(L *lua.LState, n *node, act *value.ActionInfo) *lua.LFunction {
 		}
 		in, err := act.In.FromGo(x, reflect.Value{})
 		if err != nil {
-			r.raiseRefusal(L, within(err, act.Name))
+			r.Refuse(L, within(err, act.Name))
 		}
 		r.world.mustLive(L, ecs.CheckEntities(r.env.World, in, act.Name))
 		// It may do anything with the component, and with more.
@@ -42,7 +42,7 @@ func actionFunc(L *lua.LState, n *node, act *value.ActionInfo) *lua.LFunction {
 		r.world.count(L, &r.world.pending.Fields)
 		out, err := act.Call(ecs.ActionContext{World: r.env.World, Entity: n.owner.id()}, root.Addr().UnsafePointer(), in)
 		if err != nil {
-			r.raiseRefusal(L, err)
+			r.Refuse(L, err)
 		}
 		if !out.IsValid() {
 			return 0
@@ -54,7 +54,7 @@ func actionFunc(L *lua.LState, n *node, act *value.ActionInfo) *lua.LFunction {
 			err = json.Unmarshal(b, &plain)
 		}
 		if err != nil {
-			r.raiseRefusal(L, err)
+			r.Refuse(L, err)
 		}
 		L.Push(toLua(L, plain, 0))
 		return 1

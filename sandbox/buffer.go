@@ -12,7 +12,7 @@ import (
 // push adds a structural change to the buffer.
 func (w *worldState) push(L *lua.LState, o op) {
 	if w.r.ecs(L).Locked() {
-		w.r.refuse(L, &refusal.Error{Code: refusal.WorldLocked, Message: "the world is locked: entities and components cannot be added or removed now",
+		w.r.Refuse(L, &refusal.Error{Code: refusal.WorldLocked, Message: "the world is locked: entities and components cannot be added or removed now",
 			Hint: "field writes work; clear_crash with unlock=true releases a lock that a panic left behind"})
 	}
 	w.ops = append(w.ops, o)

@@ -3,11 +3,13 @@ package sandbox
 import (
 	"math"
 	"sort"
+	"strconv"
 
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/sandbox/internal/boundlua"
 )
 
 // maxConvertDepth bounds tables that go to the world, and values that come
@@ -20,8 +22,8 @@ func toGo(L *lua.LState, v lua.LValue) any { return toGoAs(L, v, nil, 0) }
 // toGoAs is toGo for a value that will be stored in f (nil: unknown): what
 // value.Type.FromGo takes. The field decides what {} means.
 func toGoAs(L *lua.LState, v lua.LValue, f *value.Field, depth int) any {
-	r := ctxOf(L).run
-	r.charge(L, 1)
+	r := runOf(L)
+	r.Charge(L, 1)
 	switch v := v.(type) {
 	case *lua.LNilType:
 		return nil
@@ -34,7 +36,7 @@ func toGoAs(L *lua.LState, v lua.LValue, f *value.Field, depth int) any {
 		}
 		return n
 	case lua.LString:
-		r.chargeBytes(L, len(v))
+		r.ChargeBytes(L, len(v))
 		return string(v)
 	case *lua.LUserData:
 		switch p := v.Value.(type) {
@@ -99,7 +101,7 @@ func tableToGo(L *lua.LState, t *lua.LTable, f *value.Field, depth int) any {
 		if m == nil {
 			m = map[string]any{}
 		}
-		name := toString(L, k)
+		name := boundlua.ToString(L, k)
 		m[name] = toGoAs(L, v, member(f, name), depth+1)
 	}
 	keyed := f != nil && (f.Kind == value.KindMap || f.Kind == value.KindStruct && n == 0)
@@ -110,14 +112,14 @@ func tableToGo(L *lua.LState, t *lua.LTable, f *value.Field, depth int) any {
 		m = map[string]any{}
 	}
 	for i, x := range list {
-		m[itoa(i+1)] = x
+		m[strconv.Itoa(i+1)] = x
 	}
 	return m
 }
 
 // toLua makes a Lua value of a plain Go value.
 func toLua(L *lua.LState, v any, depth int) lua.LValue {
-	ctxOf(L).run.charge(L, 1)
+	runOf(L).Charge(L, 1)
 	if depth > 50 {
 		return lua.LNil
 	}
@@ -138,7 +140,7 @@ func toLua(L *lua.LState, v any, depth int) lua.LValue {
 	case uint64:
 		return lua.LNumber(float64(v))
 	case string:
-		ctxOf(L).run.checkString(L, len(v))
+		runOf(L).CheckString(L, len(v))
 		return lua.LString(v)
 	case ecs.Entity:
 		return lua.LString(v.String())

@@ -9,6 +9,8 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/sandbox/internal/boundlua"
+	"github.com/loupe-ecs/loupe/sandbox/internal/source"
 )
 
 // entity is what a script holds of an entity. It stays good across calls: the
@@ -56,14 +58,15 @@ func (e *entity) id() ecs.Entity {
 	return e.ent
 }
 
-func (e *entity) text(*run) string {
+func (e *entity) String() string {
 	if e.sp != nil && e.sp.pending() {
 		return e.sp.placeholder()
 	}
 	return e.id().String()
 }
 
-func (e *entity) export(r *run) any { return e.text(r) }
+// Export is what results have of it.
+func (e *entity) Export(*boundlua.Run) any { return e.String() }
 
 func asEntity(v lua.LValue) *entity {
 	if ud, ok := v.(*lua.LUserData); ok {
@@ -80,7 +83,7 @@ func newEntity(e *entity) *lua.LUserData {
 // locate makes sure that e's row is known, and refuses an entity that is gone.
 func (w *worldState) locate(L *lua.LState, e *entity) {
 	if err := w.find(L, e); err != nil {
-		w.r.raiseRefusal(L, err)
+		w.r.Refuse(L, err)
 	}
 }
 
@@ -149,7 +152,7 @@ func (w *worldState) has(L *lua.LState, e *entity, c *component) bool {
 
 // missing is the refusal for a component that e does not have.
 func (w *worldState) missing(e *entity, c *component) *refusal.Error {
-	return &refusal.Error{Code: refusal.ComponentMissing, Message: "entity " + e.text(w.r) + " has no component " + c.name,
+	return &refusal.Error{Code: refusal.ComponentMissing, Message: "entity " + e.String() + " has no component " + c.name,
 		Got: c.name, Options: w.names(e), Hint: "e:has(C) tells; e:add(C, {fields}) adds one"}
 }
 
@@ -187,14 +190,14 @@ func (w *worldState) names(e *entity) []string {
 // the entity does not have it).
 func entityIndex(L *lua.LState) int {
 	e := asEntity(L.Get(1))
-	r := ctxOf(L).run
+	r := runOf(L)
 	key, ok := L.Get(2).(lua.LString)
 	if !ok {
-		L.RaiseError("an entity has components and methods, no element %s", shorten(L.Get(2).String(), 40))
+		L.RaiseError("an entity has components and methods, no element %s", source.Shorten(L.Get(2).String(), 40))
 	}
 	switch key {
 	case "id":
-		L.Push(lua.LString(e.text(r)))
+		L.Push(lua.LString(e.String()))
 		return 1
 	case "name":
 		r.world.locate(L, e)
@@ -224,7 +227,7 @@ func entityIndex(L *lua.LState) int {
 	r.ecs(L)
 	c := r.world.component(L, string(key))
 	if !r.world.has(L, e, c) {
-		r.lacking = "entity " + e.text(r) + " has no component " + c.name + "; test it with e:has(\"" + c.name + "\")"
+		r.Lacking = "entity " + e.String() + " has no component " + c.name + "; test it with e:has(\"" + c.name + "\")"
 		L.Push(lua.LNil)
 		return 1
 	}
@@ -236,12 +239,12 @@ func entityIndex(L *lua.LState) int {
 // is absent, removes it for nil.
 func entityNewIndex(L *lua.LState) int {
 	e := asEntity(L.Get(1))
-	r := ctxOf(L).run
+	r := runOf(L)
 	w := &r.world
 	r.ecs(L)
-	key := textArg(L, 2)
+	key := boundlua.TextArg(L, 2)
 	if key == "id" || key == "name" || key == "components" || methods[key] != nil {
-		r.refuse(L, &refusal.Error{Code: refusal.ReadOnly, Message: "e." + key + " cannot be assigned", Got: key})
+		r.Refuse(L, &refusal.Error{Code: refusal.ReadOnly, Message: "e." + key + " cannot be assigned", Got: key})
 	}
 	c := w.component(L, key)
 	v := L.Get(3)
@@ -258,7 +261,7 @@ func entityNewIndex(L *lua.LState) int {
 		if !pending {
 			a, err := c.ta.find("")
 			if err != nil {
-				r.raiseRefusal(L, err)
+				r.Refuse(L, err)
 			}
 			w.note(a, root)
 			w.count(L, &w.pending.Fields)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/sandbox/internal/boundlua"
 )
 
 // entityMethods are called as e:name(...).
@@ -22,7 +23,7 @@ func self(L *lua.LState) (*run, *entity) {
 	if e == nil {
 		L.RaiseError("call an entity's methods with a colon: e:method(...)")
 	}
-	return ctxOf(L).run, e
+	return runOf(L), e
 }
 
 func (r *run) componentArg(L *lua.LState, n int) *component {
@@ -32,7 +33,7 @@ func (r *run) componentArg(L *lua.LState, n int) *component {
 		}
 	}
 	r.ecs(L)
-	return r.world.component(L, textArg(L, n))
+	return r.world.component(L, boundlua.TextArg(L, n))
 }
 
 func entityHas(L *lua.LState) int {
@@ -64,7 +65,7 @@ func entityAdd(L *lua.LState) int {
 	w := &r.world
 	c := r.componentArg(L, 2)
 	if w.has(L, e, c) {
-		r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "entity " + e.text(r) + " has " + c.name + " already",
+		r.Refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "entity " + e.String() + " has " + c.name + " already",
 			Got: c.name, Hint: "write its fields, or assign the whole: e." + c.name + " = {...}"})
 	}
 	v := newValue(L, c, L.Get(3))
@@ -84,13 +85,13 @@ func (w *worldState) add(L *lua.LState, e *entity, c *component, v reflect.Value
 		}
 		e.sp.values[c.id] = v
 		e.sp.targets = append(e.sp.targets, targets...)
-		w.r.charge(L, 20)
+		w.r.Charge(L, 20)
 		return
 	}
 	w.push(L, op{kind: ecs.OpAdd, entity: e.id(), id: c.id, value: v, targets: targets})
 	w.set(cell{e.id(), c.id}, v)
 	w.count(L, &w.pending.Added)
-	w.r.charge(L, 20)
+	w.r.Charge(L, 20)
 }
 
 func (w *worldState) set(at cell, v reflect.Value) {
@@ -121,7 +122,7 @@ func (w *worldState) remove(L *lua.LState, e *entity, c *component) {
 	w.push(L, op{kind: ecs.OpRemove, entity: e.id(), id: c.id})
 	w.set(cell{e.id(), c.id}, reflect.Value{})
 	w.count(L, &w.pending.Removed)
-	w.r.charge(L, 20)
+	w.r.Charge(L, 20)
 }
 
 func entityDespawn(L *lua.LState) int {
@@ -139,7 +140,7 @@ func entityDespawn(L *lua.LState) int {
 	}
 	w.dead[e.id()] = true
 	w.count(L, &w.pending.Despawned)
-	r.charge(L, 20)
+	r.Charge(L, 20)
 	return 0
 }
 
@@ -148,7 +149,7 @@ func entityTarget(L *lua.LState) int {
 	r, e := self(L)
 	c := r.componentArg(L, 2)
 	if !r.world.has(L, e, c) {
-		r.refuse(L, r.world.missing(e, c))
+		r.Refuse(L, r.world.missing(e, c))
 	}
 	id := e.id()
 	targets := []ecs.Target(nil)
@@ -178,7 +179,7 @@ func entityRetarget(L *lua.LState) int {
 	w := &r.world
 	c := r.componentArg(L, 2)
 	if !w.has(L, e, c) {
-		r.refuse(L, w.missing(e, c))
+		r.Refuse(L, w.missing(e, c))
 	}
 	var target ecs.Entity
 	if L.Get(3) != lua.LNil {

@@ -12,7 +12,7 @@ var manual string
 // Manual is what a script may use, for those who write one: Markdown, with the
 // limits of o. Its examples are run by this package's tests.
 func Manual(o Options) string {
-	o = o.withDefaults()
+	o = o.WithDefaults()
 	var b strings.Builder
 	b.WriteString(manual)
 	limit := func(format string, args ...any) { fmt.Fprintf(&b, "- "+format+"\n", args...) }

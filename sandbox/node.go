@@ -10,6 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/sandbox/internal/boundlua"
 )
 
 // node is what a script holds of a component, a resource, or a struct, array,
@@ -26,7 +27,7 @@ func newNode(n *node) *lua.LUserData { return &lua.LUserData{Value: n, Metatable
 
 func asNode(L *lua.LState) *node { return L.Get(1).(*lua.LUserData).Value.(*node) }
 
-func (n *node) text(r *run) string {
+func (n *node) String() string {
 	s := n.comp.name
 	if n.sel != "" {
 		if n.sel[0] != '[' {
@@ -35,13 +36,14 @@ func (n *node) text(r *run) string {
 		s += n.sel
 	}
 	if n.owner != nil {
-		s += " of " + n.owner.text(r)
+		s += " of " + n.owner.String()
 	}
 	return s
 }
 
-// export gives the value itself, for results. It must not raise.
-func (n *node) export(r *run) any {
+// Export gives the value itself, for results. It must not raise.
+func (n *node) Export(b *boundlua.Run) any {
+	r := b.Host.(*run)
 	var root reflect.Value
 	var ok bool
 	if n.comp.resource {
@@ -63,28 +65,28 @@ func (n *node) export(r *run) any {
 	return v
 }
 
-// plain is export for a script that passes the value on.
+// plain is Export for a script that passes the value on.
 func (n *node) plain(L *lua.LState) any {
-	r := ctxOf(L).run
+	r := runOf(L)
 	root, _ := n.root(L)
 	a, err := n.comp.ta.find(n.sel)
 	if err != nil {
-		r.raiseRefusal(L, err)
+		r.Refuse(L, err)
 	}
 	v, err := a.path.ToGo(root)
 	if err != nil {
-		r.raiseRefusal(L, err)
+		r.Refuse(L, err)
 	}
 	return v
 }
 
 // root gives the addressable component or resource.
 func (n *node) root(L *lua.LState) (v reflect.Value, pending bool) {
-	r := ctxOf(L).run
+	r := runOf(L)
 	if n.comp.resource {
 		v, ok := r.ecs(L).Resource(n.comp.id)
 		if !ok {
-			r.refuse(L, &refusal.Error{Code: refusal.NotFound, Message: "resource " + n.comp.name + " is registered but absent"})
+			r.Refuse(L, &refusal.Error{Code: refusal.NotFound, Message: "resource " + n.comp.name + " is registered but absent"})
 		}
 		if !v.CanAddr() {
 			return value.Addressable(v), false
@@ -93,7 +95,7 @@ func (n *node) root(L *lua.LState) (v reflect.Value, pending bool) {
 	}
 	v, pending, ok := r.world.value(L, n.owner, n.comp)
 	if !ok {
-		r.refuse(L, r.world.missing(n.owner, n.comp))
+		r.Refuse(L, r.world.missing(n.owner, n.comp))
 	}
 	return v, pending
 }
@@ -114,23 +116,23 @@ func (n *node) child(L *lua.LState, key lua.LValue) (sel string, ok bool) {
 	case value.KindArray, value.KindSlice:
 		i, isNumber := key.(lua.LNumber)
 		if !isNumber {
-			ctxOf(L).run.refuse(L, &refusal.Error{Code: refusal.UnknownField, Message: n.text(ctxOf(L).run) + " is a list: index it with a number from 1",
+			runOf(L).Refuse(L, &refusal.Error{Code: refusal.UnknownField, Message: n.String() + " is a list: index it with a number from 1",
 				Got: key.String(), Want: fmt.Sprintf("1 to %d", n.length(L))})
 		}
 		if i < 1 || i != lua.LNumber(int(i)) || int(i) > n.length(L) {
 			return "", false
 		}
-		return n.sel + "[" + itoa(int(i)-1) + "]", true
+		return n.sel + "[" + strconv.Itoa(int(i)-1) + "]", true
 	case value.KindMap:
 		if f.Key != nil && f.Key.Kind == value.KindString {
-			return n.sel + "[" + strconv.Quote(toString(L, key)) + "]", true
+			return n.sel + "[" + strconv.Quote(boundlua.ToString(L, key)) + "]", true
 		}
 		if i, ok := key.(lua.LNumber); ok {
-			return n.sel + "[" + numberText(i) + "]", true
+			return n.sel + "[" + boundlua.NumberText(i) + "]", true
 		}
-		return n.sel + "[" + strconv.Quote(toString(L, key)) + "]", true
+		return n.sel + "[" + strconv.Quote(boundlua.ToString(L, key)) + "]", true
 	}
-	name := toString(L, key)
+	name := boundlua.ToString(L, key)
 	if n.sel == "" {
 		return name, true
 	}
@@ -142,11 +144,11 @@ func (n *node) target(L *lua.LState) reflect.Value {
 	root, _ := n.root(L)
 	a, err := n.comp.ta.find(n.sel)
 	if err != nil {
-		ctxOf(L).run.raiseRefusal(L, err)
+		runOf(L).Refuse(L, err)
 	}
 	v, err := a.path.Get(root)
 	if err != nil {
-		ctxOf(L).run.raiseRefusal(L, err)
+		runOf(L).Refuse(L, err)
 	}
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -172,7 +174,7 @@ func (n *node) length(L *lua.LState) int {
 // nodeIndex is n.key.
 func nodeIndex(L *lua.LState) int {
 	n := asNode(L)
-	r := ctxOf(L).run
+	r := runOf(L)
 	key := L.Get(2)
 	if n.sel == "" {
 		if name, ok := key.(lua.LString); ok {
@@ -196,7 +198,7 @@ func nodeIndex(L *lua.LState) int {
 	}
 	a, err := n.comp.ta.find(sel)
 	if err != nil {
-		r.raiseRefusal(L, within(err, n.comp.name))
+		r.Refuse(L, within(err, n.comp.name))
 	}
 	root, _ := n.root(L)
 	pushValue(L, n, a, sel, root)
@@ -218,19 +220,19 @@ func pushValue(L *lua.LState, n *node, a *access, sel string, root reflect.Value
 		a.push(L, root.Addr().UnsafePointer())
 		return
 	}
-	r := ctxOf(L).run
+	r := runOf(L)
 	v, err := a.path.Get(root)
 	if err != nil {
 		if parent, _ := n.kind(); parent == value.KindMap {
 			L.Push(lua.LNil) // no such entry
 			return
 		}
-		r.raiseRefusal(L, within(err, n.comp.name))
+		r.Refuse(L, within(err, n.comp.name))
 	}
 	if a.field == nil {
 		x, err := a.path.ToGo(root)
 		if err != nil {
-			r.raiseRefusal(L, err)
+			r.Refuse(L, err)
 		}
 		L.Push(toLua(L, x, 0))
 		return
@@ -261,7 +263,7 @@ func pushValue(L *lua.LState, n *node, a *access, sel string, root reflect.Value
 	}
 	x, err := a.path.ToGo(root)
 	if err != nil {
-		r.raiseRefusal(L, err)
+		r.Refuse(L, err)
 	}
 	L.Push(toLua(L, x, 0))
 }
@@ -275,12 +277,12 @@ func nodeNewIndex(L *lua.LState) int {
 		sel, ok = n.child(L, key)
 	}
 	if !ok {
-		ctxOf(L).run.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s has elements 1 to %d, not %s", n.text(ctxOf(L).run), n.length(L), key.String()),
+		runOf(L).Refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s has elements 1 to %d, not %s", n.String(), n.length(L), key.String()),
 			Got: key.String(), Want: fmt.Sprintf("1 to %d", n.length(L)), Hint: "assign the whole list to change its length"})
 	}
 	a, err := n.comp.ta.find(sel)
 	if err != nil {
-		ctxOf(L).run.raiseRefusal(L, within(err, n.comp.name))
+		runOf(L).Refuse(L, within(err, n.comp.name))
 	}
 	n.write(L, a, L.Get(3))
 	return 0
@@ -288,12 +290,12 @@ func nodeNewIndex(L *lua.LState) int {
 
 // write checks and stores a value, at once.
 func (n *node) write(L *lua.LState, a *access, v lua.LValue) {
-	r := ctxOf(L).run
+	r := runOf(L)
 	w := &r.world
 	root, pending := n.root(L)
 	if n.comp.resource {
 		if real, ok := r.env.World.Resource(n.comp.id); !ok || !real.CanAddr() {
-			r.refuse(L, &refusal.Error{Code: refusal.ReadOnly, Message: "resource " + n.comp.name + " is kept as a copy and cannot be written"})
+			r.Refuse(L, &refusal.Error{Code: refusal.ReadOnly, Message: "resource " + n.comp.name + " is kept as a copy and cannot be written"})
 		}
 	}
 	if a.write {
@@ -312,7 +314,7 @@ func (n *node) write(L *lua.LState, a *access, v lua.LValue) {
 	} else {
 		var err error
 		if leaf, err = a.path.FromGo(toGoAs(L, v, a.field, 0)); err != nil {
-			r.raiseRefusal(L, within(err, n.comp.name))
+			r.Refuse(L, within(err, n.comp.name))
 		}
 		w.mustLive(L, ecs.CheckWrite(r.env.World, n.comp.name, a.path, leaf))
 	}
@@ -320,7 +322,7 @@ func (n *node) write(L *lua.LState, a *access, v lua.LValue) {
 		w.note(a, root)
 	}
 	if err := set(); err != nil {
-		r.raiseRefusal(L, within(err, n.comp.name))
+		r.Refuse(L, within(err, n.comp.name))
 	}
 	if !pending {
 		w.count(L, &w.pending.Fields)

@@ -10,9 +10,9 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
-// keys lists what pairs visits: fields in declaration order, elements from 1,
+// Keys lists what pairs visits: fields in declaration order, elements from 1,
 // map keys sorted.
-func (n *node) keys(L *lua.LState) []lua.LValue {
+func (n *node) Keys(L *lua.LState) []lua.LValue {
 	kind, f := n.kind()
 	var keys []lua.LValue
 	switch kind {
@@ -29,7 +29,7 @@ func (n *node) keys(L *lua.LState) []lua.LValue {
 		}
 	case value.KindArray, value.KindSlice:
 		for i := range n.length(L) {
-			ctxOf(L).run.charge(L, 1)
+			runOf(L).Charge(L, 1)
 			keys = append(keys, lua.LNumber(i+1))
 		}
 	case value.KindMap:
@@ -38,7 +38,7 @@ func (n *node) keys(L *lua.LState) []lua.LValue {
 			break
 		}
 		for _, k := range m.MapKeys() {
-			ctxOf(L).run.charge(L, 1)
+			runOf(L).Charge(L, 1)
 			keys = append(keys, mapKey(k))
 		}
 		sort.Slice(keys, func(i, j int) bool {
@@ -69,34 +69,12 @@ func mapKey(k reflect.Value) lua.LValue {
 	return lua.LString(fmt.Sprint(value.ToGo(k)))
 }
 
-// proxyPairs is pairs(proxy).
-func proxyPairs(L *lua.LState, ud *lua.LUserData) int {
-	var keys []lua.LValue
-	switch p := ud.Value.(type) {
-	case *node:
-		keys = p.keys(L)
-	case *entity:
-		r := ctxOf(L).run
-		r.world.locate(L, p)
-		for _, name := range r.world.names(p) {
-			keys = append(keys, lua.LString(name))
-		}
-	default:
-		L.ArgError(1, "table expected, got userdata")
+// Keys lists the components of an entity.
+func (e *entity) Keys(L *lua.LState) (keys []lua.LValue) {
+	w := &runOf(L).world
+	w.locate(L, e)
+	for _, name := range w.names(e) {
+		keys = append(keys, lua.LString(name))
 	}
-	i := 0
-	L.Push(L.NewFunction(func(L *lua.LState) int {
-		if i >= len(keys) {
-			L.Push(lua.LNil)
-			return 1
-		}
-		k := keys[i]
-		i++
-		L.Push(k)
-		L.Push(L.GetTable(ud, k))
-		return 2
-	}))
-	L.Push(ud)
-	L.Push(lua.LNil)
-	return 3
+	return keys
 }

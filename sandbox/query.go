@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/query"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/sandbox/internal/boundlua"
+	"github.com/loupe-ecs/loupe/sandbox/internal/source"
 )
 
 // result is the answer of a query: the rows are noted when it is asked, so no
@@ -70,12 +73,12 @@ var queryOptions = []string{"with", "without", "where", "target", "relation", "n
 // queryArg reads the argument of world.query: a table of options, whose array
 // part counts as with; or names of components.
 func queryArg(L *lua.LState) query.Query {
-	r := ctxOf(L).run
+	r := runOf(L)
 	var q query.Query
 	if s, ok := L.Get(1).(lua.LString); ok {
 		q.With = []string{string(s)}
 		for i := 2; i <= L.GetTop(); i++ {
-			q.With = append(q.With, textArg(L, i))
+			q.With = append(q.With, boundlua.TextArg(L, i))
 		}
 		return q
 	}
@@ -88,7 +91,7 @@ func queryArg(L *lua.LState) query.Query {
 			q.With = append(q.With, stringIn(L, "with", v))
 			continue
 		}
-		switch name := toString(L, k); name {
+		switch name := boundlua.ToString(L, k); name {
 		case "with":
 			q.With = append(q.With, stringsIn(L, name, v)...)
 		case "without":
@@ -104,7 +107,7 @@ func queryArg(L *lua.LState) query.Query {
 		case "exclusive":
 			q.Exclusive = lua.LVAsBool(v)
 		default:
-			r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("world.query has no option %q (it has %s)", name, strings.Join(queryOptions, ", ")),
+			r.Refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("world.query has no option %q (it has %s)", name, strings.Join(queryOptions, ", ")),
 				Got: name, Options: refusal.Nearest(name, queryOptions), Total: len(queryOptions)})
 		}
 	}
@@ -114,7 +117,7 @@ func queryArg(L *lua.LState) query.Query {
 func stringIn(L *lua.LState, option string, v lua.LValue) string {
 	s, ok := v.(lua.LString)
 	if !ok {
-		ctxOf(L).run.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "world.query: " + option + " takes text, got a " + v.Type().String()})
+		runOf(L).Refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "world.query: " + option + " takes text, got a " + v.Type().String()})
 	}
 	return string(s)
 }
@@ -125,7 +128,7 @@ func stringsIn(L *lua.LState, option string, v lua.LValue) []string {
 	}
 	t, ok := v.(*lua.LTable)
 	if !ok {
-		ctxOf(L).run.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "world.query: " + option + " takes component names, got a " + v.Type().String(),
+		runOf(L).Refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "world.query: " + option + " takes component names, got a " + v.Type().String(),
 			Want: option + `={"Position","Health"}`})
 	}
 	var list []string
@@ -137,43 +140,37 @@ func stringsIn(L *lua.LState, option string, v lua.LValue) []string {
 
 // each runs the query of the arguments.
 func each(L *lua.LState, f func(c ecs.Chunk, rows []int32)) {
-	ctxOf(L).run.ecs(L)
+	runOf(L).ecs(L)
 	eachMatch(L, queryArg(L), f)
 }
 
 // eachMatch runs a query.
 func eachMatch(L *lua.LState, q query.Query, f func(c ecs.Chunk, rows []int32)) {
-	r := ctxOf(L).run
+	r := runOf(L)
 	world := r.ecs(L)
-	plan, err := r.sb.plans.get(r.world.catalog(), q)
+	plan, err := r.plans.get(r.world.catalog(), q)
 	if err != nil {
-		r.raiseRefusal(L, err)
+		r.Refuse(L, err)
 	}
 	// The plan must not be left by a panic: look at the budget, raise later.
 	n := 0
 	plan.Each(world, func(c ecs.Chunk, rows []int32) bool {
 		n += len(rows)
-		r.budget.left -= int64(1 + len(rows)>>2)
-		if r.budget.left < 0 || r.budget.alarm.Load() != 0 {
-			r.budget.look()
-		}
-		if r.budget.stop != nil || n > r.opt.Rows {
+		if !r.Spend(1+len(rows)>>2) || n > r.opt.Rows {
 			return false
 		}
 		f(c, rows)
 		return true
 	})
-	if r.budget.stop != nil {
-		r.fail(L)
-	}
+	r.Charge(L, 0)
 	if n > r.opt.Rows {
-		r.refuse(L, &refusal.Error{Code: refusal.TooLarge, Message: fmt.Sprintf("the query gives more than %d entities", r.opt.Rows),
+		r.Refuse(L, &refusal.Error{Code: refusal.TooLarge, Message: fmt.Sprintf("the query gives more than %d entities", r.opt.Rows),
 			Want: fmt.Sprintf("at most %d", r.opt.Rows), Hint: "narrow it with where, or count with world.count"})
 	}
 }
 
 func worldQuery(L *lua.LState) int {
-	res := &result{epoch: ctxOf(L).run.world.epoch}
+	res := &result{epoch: runOf(L).world.epoch}
 	each(L, func(c ecs.Chunk, list []int32) {
 		n := len(list)
 		if n == 0 {
@@ -258,7 +255,7 @@ func resultCall(L *lua.LState) int {
 	if !ok {
 		L.RaiseError("attempt to call a userdata value")
 	}
-	L.Push(q.next(ctxOf(L).run))
+	L.Push(q.next(runOf(L)))
 	return 1
 }
 
@@ -270,12 +267,12 @@ func resultLen(L *lua.LState) int {
 // resultIndex is q[i], q:first(), q:count().
 func resultIndex(L *lua.LState) int {
 	q := L.Get(1).(*lua.LUserData).Value.(*result)
-	r := ctxOf(L).run
+	r := runOf(L)
 	switch k := L.Get(2).(type) {
 	case lua.LNumber:
 		n := int(k) - 1
 		if lua.LNumber(n+1) != k || n < 0 || n >= q.total {
-			r.lacking = fmt.Sprintf("the query matched %d entities, and [%v] is none of them", q.total, float64(k))
+			r.Lacking = fmt.Sprintf("the query matched %d entities, and [%v] is none of them", q.total, float64(k))
 			L.Push(lua.LNil)
 			return 1
 		}
@@ -291,9 +288,9 @@ func resultIndex(L *lua.LState) int {
 		case "first":
 			L.Push(L.NewFunction(func(L *lua.LState) int {
 				once := result{parts: q.parts, total: 1, epoch: q.epoch}
-				first := once.next(ctxOf(L).run)
+				first := once.next(runOf(L))
 				if first == lua.LNil {
-					ctxOf(L).run.lacking = "first() gives nil: the query matched no entity"
+					runOf(L).Lacking = "first() gives nil: the query matched no entity"
 				}
 				L.Push(first)
 				return 1
@@ -307,19 +304,21 @@ func resultIndex(L *lua.LState) int {
 			return 1
 		}
 	}
-	r.refuse(L, &refusal.Error{Code: refusal.UnknownField, Message: "a query result has no " + shorten(toString(L, L.Get(2)), 40),
+	r.Refuse(L, &refusal.Error{Code: refusal.UnknownField, Message: "a query result has no " + source.Shorten(boundlua.ToString(L, L.Get(2)), 40),
 		Hint: "loop over it: for e in world.query{...} do; #q is its length, q[1] and q:first() its first entity"})
 	return 0
 }
 
-func (q *result) text(*run) string { return "query result of " + itoa(q.total) + " entities" }
+func (q *result) String() string { return "query result of " + strconv.Itoa(q.total) + " entities" }
 
-func (q *result) export(r *run) any {
+// Export is what results have of it.
+func (q *result) Export(b *boundlua.Run) any {
+	r := b.Host.(*run)
 	list := []any{}
 	for _, p := range q.parts {
 		for _, e := range p.ents {
 			if len(list) >= r.opt.ResultEntries {
-				return append(list, more(q.total-len(list)))
+				return append(list, boundlua.More(q.total-len(list)))
 			}
 			list = append(list, e.String())
 		}

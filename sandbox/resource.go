@@ -2,15 +2,17 @@ package sandbox
 
 import (
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/sandbox/internal/boundlua"
 )
 
 // worldResource is world.resource(name): nil if it is registered but absent.
 func worldResource(L *lua.LState) int {
-	r := ctxOf(L).run
+	r := runOf(L)
 	world := r.ecs(L)
-	res, err := r.world.catalog().Resource(textArg(L, 1))
+	res, err := r.world.catalog().Resource(boundlua.TextArg(L, 1))
 	if err != nil {
-		r.raiseRefusal(L, err)
+		r.Refuse(L, err)
 	}
 	if _, ok := world.Resource(res.ID); !ok {
 		L.Push(lua.LNil)

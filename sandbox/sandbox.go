@@ -1,82 +1,80 @@
 package sandbox
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"sync"
-	"sync/atomic"
-	"time"
-
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/sandbox/internal/boundlua"
 )
 
 // Sandbox compiles and runs scripts, and keeps their globals from call to
 // call. Compile and Reset may be called from any goroutine, Run from the frame
 // goroutine only.
 type Sandbox struct {
-	opt     Options
-	cache   cache
-	plans   planCache
-	states  statePool
-	mu      sync.Mutex
-	env     *environment
-	running atomic.Bool
+	engine *boundlua.Engine
+	plans  planCache
 }
 
 // New returns a Sandbox with its own globals.
-func New(opt Options) *Sandbox {
-	opt = opt.withDefaults()
-	s := &Sandbox{opt: opt, env: newEnvironment(), states: make(statePool, 2)}
-	s.cache.max = opt.CacheSize
-	s.states.fill()
-	return s
-}
+func New(opt Options) *Sandbox { return &Sandbox{engine: boundlua.New(opt, dialect)} }
 
 // Options gives the limits that hold, defaults filled in.
-func (s *Sandbox) Options() Options { return s.opt }
+func (s *Sandbox) Options() Options { return *s.engine.Limits() }
 
-func (s *Sandbox) environment() *environment {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.env
+// Chunk is compiled source, bound to the globals that were current when it was
+// compiled: Reset does not take them away from it. It is immutable; any goroutine
+// may hold it and it may be run more than once.
+type Chunk struct{ chunk *boundlua.Chunk }
+
+// Compile checks and compiles code: statements, or an expression alone, whose
+// value is then the result. Any goroutine may call it; it never touches the
+// world. Empty code is refused as invalid_arguments, code that is too long as
+// too_large, everything else that is wrong with it as script_error with the
+// line. Results are cached.
+func (s *Sandbox) Compile(code string) (*Chunk, error) {
+	c, err := s.engine.Compile(code)
+	if err != nil {
+		return nil, err
+	}
+	return &Chunk{c}, nil
 }
 
 // Reset forgets all globals and tells how many the scripts had. Chunks that
 // are compiled afterwards start clean; one that is already compiled, or
-// running, keeps the environment it has. Any goroutine.
+// running, keeps the globals it has. Any goroutine.
 func (s *Sandbox) Reset() (cleared int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	cleared = int(s.env.own.Load())
-	s.env = newEnvironment()
 	s.plans.clear()
-	return cleared
+	return s.engine.Reset()
 }
 
-// run is one execution of a chunk.
+// run is one execution of a chunk on a world.
 type run struct {
-	budget budget
-	opt    *Options
-	sb     *Sandbox
-	env    Env
-	chunk  *Chunk
-	L      *lua.LState   // the main thread
-	active []*lua.LState // coroutines that are resumed now, the innermost last
-	rng    *rand.Rand
-	dry    bool
-
-	printed  []byte
-	printCut bool
-
-	line     int            // where the last error was raised
-	stopLine int            // where the budget ended
-	cause    *refusal.Error // the last refusal that became a Lua error
-	lacking  string         // what the last read of an absent component was
-
+	*boundlua.Run
+	opt   *Options
+	plans *planCache
+	env   Env
+	dry   bool
 	world worldState
 }
+
+// runOf is the run that a thread belongs to.
+func runOf(L *lua.LState) *run { return boundlua.Of(L).Host.(*run) }
+
+// Begin is called before the script is.
+func (r *run) Begin(b *boundlua.Run) { r.Run = b }
+
+// Settle applies what was buffered, or tells in a dry run whether it could be.
+func (r *run) Settle() error {
+	if r.dry {
+		return r.world.validate()
+	}
+	return r.world.commit()
+}
+
+// Abandon undoes what is not permanent.
+func (r *run) Abandon() { r.world.rollback() }
+
+// Resolve puts ids in the place of the names of entities that had none.
+func (r *run) Resolve(text string) string { return r.world.resolveNames(text) }
 
 // Run executes a chunk: the frame part of a call. It changes the world only
 // through env.World. On any error, and in a dry run, everything the script did
@@ -85,100 +83,32 @@ type run struct {
 // Line, and in Extra "printed", "changes" (what stays changed), "flushed",
 // "steps" and "ms".
 func (s *Sandbox) Run(env Env, c *Chunk, opt RunOptions) (*Result, error) {
-	if !s.running.CompareAndSwap(false, true) {
-		return nil, &refusal.Error{Code: refusal.Busy, Message: "a script is already running: a script cannot start another",
-			Hint: "call the function directly; globals are shared"}
-	}
-	defer s.running.Store(false)
-	timeout := opt.Timeout
-	if timeout <= 0 {
-		timeout = s.opt.Timeout
-	}
-	timeout = min(timeout, s.opt.MaxTimeout)
-
-	st := s.states.take()
-	r := &run{opt: &s.opt, sb: s, env: env, chunk: c, L: st.L, dry: opt.DryRun}
+	r := &run{opt: s.engine.Limits(), plans: &s.plans, env: env, dry: opt.DryRun}
 	r.world.init(r)
-	c.env.enter(st)
-	st.L.SetContext(&threadCtx{run: r, L: st.L})
-	r.budget.start(&s.opt, timeout)
-	res, err := r.execute()
-	r.budget.end()
-	c.env.leave(st)
-	ms := float64(time.Since(r.budget.started).Microseconds()) / 1000
+	res, err := s.engine.Run(c.chunk, r, opt.Timeout)
 	if err != nil {
-		e := *err // the refusal may be shared
-		e.Extra = map[string]any{"printed": r.printedText(), "changes": r.world.committed,
-			"flushed": r.world.flushed, "steps": r.budget.steps(), "ms": ms}
-		if r.printCut {
-			e.Extra["truncated"] = true
+		if err.Extra != nil {
+			err.Extra["changes"], err.Extra["flushed"] = r.world.committed, r.world.flushed
 		}
-		return nil, &e
+		return nil, err
 	}
-	res.Printed = r.printedText()
-	res.Flushed = r.world.flushed
-	res.Truncated = res.Truncated || r.printCut
-	res.Steps = r.budget.steps()
-	res.Ms = ms
-	return res, nil
-}
-
-// execute runs the script, ends its world changes one way or the other, and
-// copies its values out.
-func (r *run) execute() (res *Result, failed *refusal.Error) {
-	defer func() {
-		if v := recover(); v != nil {
-			// Nothing is known to get here; a game must not die of it.
-			r.world.rollback()
-			failed = &refusal.Error{Code: refusal.ScriptError, Message: fmt.Sprint("the script runner failed: ", v)}
-		}
-	}()
-	L := r.L
-	L.Push(L.NewFunctionFromProto(r.chunk.proto))
-	for _, v := range r.chunk.hidden {
-		L.Push(v)
-	}
-	err := protect(L, len(r.chunk.hidden))
-	if err == nil && r.budget.stop == nil {
-		failed = r.checkStash()
-	} else {
-		failed = r.scriptError(err)
-	}
-	if failed != nil {
-		r.world.rollback()
-		return nil, failed
-	}
-	end := r.world.commit
-	if r.dry {
-		end = r.world.validate
-	}
-	if err := end(); err != nil {
-		r.world.rollback()
-		return nil, r.refusal(err)
-	}
-	res = &Result{Changes: r.world.committed.plus(r.world.pending)}
-	r.values(res)
+	out := &Result{Returned: res.Returned, Values: res.Values, Printed: res.Printed, Truncated: res.Truncated, Steps: res.Steps, Ms: res.Ms,
+		Changes: r.world.committed.plus(r.world.pending), Flushed: r.world.flushed}
 	if r.dry {
 		r.world.rollback()
 	}
-	return res, nil
+	return out, nil
 }
 
-// checkStash bounds what globals keep. It walks them only when scripts have
-// allocated enough since the last time to exceed the limit.
-func (r *run) checkStash() *refusal.Error {
-	e := r.chunk.env
-	e.grown += r.budget.allocated()
-	if e.grown < r.opt.StashBytes/2 {
-		return nil
-	}
-	e.grown = 0
-	if e.size(r.opt.StashBytes) <= r.opt.StashBytes {
-		return nil
-	}
-	e.globals = newEnvironment().globals
-	return &refusal.Error{Code: refusal.ScriptMemory,
-		Message: fmt.Sprintf("the globals came to hold more than %d MiB; they were cleared", r.opt.StashBytes>>20),
-		Want:    fmt.Sprintf("at most %d MiB kept between calls", r.opt.StashBytes>>20),
-		Hint:    "keep less in globals, use local variables"}
-}
+// dialect is what scripts have beside Lua.
+var dialect = func() *boundlua.Dialect {
+	d := boundlua.NewDialect(boundlua.Functions{"help": baseHelp, "describe": baseDescribe},
+		map[string]boundlua.Functions{"world": worldFuncs})
+	d.Source = rewriting
+	d.Hidden = []*lua.LFunction{boundlua.Function(loop), boundlua.Function(reuse)}
+	d.Sites = siteFunctions
+	d.Example = `return world.count{with={"Position"}}`
+	d.More = " and world"
+	d.Calls = "world has query, count, entity, spawn, resource, components, tool and flush; an entity e has e:has, get, add, remove, despawn, alive, target and retarget; components read and write as e.Health.HP"
+	return d
+}()

@@ -15,6 +15,8 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/query"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/sandbox/internal/boundlua"
+	"github.com/loupe-ecs/loupe/sandbox/internal/source"
 )
 
 // worldState is what one run knows about the world, and what it means to do
@@ -24,8 +26,8 @@ type worldState struct {
 	cat   *ecs.Catalog // nil: ask again
 	epoch uint64       // counts the moments at which rows may have moved
 	comps map[string]*component
-	sites map[*program][]siteCache
-	last  *program // whose sites lastSites are
+	sites map[*siteTable][]siteCache
+	last  *siteTable // whose sites lastSites are
 	lastS []siteCache
 
 	undo    [][]undo
@@ -81,7 +83,7 @@ func (s *spawned) pending() bool { return s.entity.IsZero() }
 
 // placeholder is what e.id gives before the entity has an id. Results and
 // printed text get the id in its place.
-func (s *spawned) placeholder() string { return "spawned#" + itoa(s.n) }
+func (s *spawned) placeholder() string { return "spawned#" + strconv.Itoa(s.n) }
 
 func (w *worldState) init(r *run) {
 	w.r = r
@@ -98,7 +100,7 @@ func (w *worldState) catalog() *ecs.Catalog {
 // ecs gives the world or raises no_world.
 func (r *run) ecs(L *lua.LState) ecs.World {
 	if r.env.World == nil {
-		r.refuse(L, &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound", Hint: "the game binds one with Server.Bind"})
+		r.Refuse(L, &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound", Hint: "the game binds one with Server.Bind"})
 	}
 	return r.env.World
 }
@@ -107,7 +109,7 @@ func (r *run) ecs(L *lua.LState) ecs.World {
 func (w *worldState) component(L *lua.LState, name string) *component {
 	c, err := w.lookup(name)
 	if err != nil {
-		w.r.raiseRefusal(L, err)
+		w.r.Refuse(L, err)
 	}
 	return c
 }
@@ -132,7 +134,7 @@ func (w *worldState) lookup(name string) (*component, error) {
 func (w *worldState) count(L *lua.LState, counter *int) {
 	*counter++
 	if w.changed++; w.changed > w.r.opt.Changes {
-		w.r.exhaust(L, &refusal.Error{Code: refusal.ScriptError,
+		w.r.Exhaust(L, &refusal.Error{Code: refusal.ScriptError,
 			Message: fmt.Sprintf("the script changed more than %d things in one call", w.r.opt.Changes),
 			Want:    fmt.Sprintf("at most %d field writes and structural changes", w.r.opt.Changes),
 			Hint:    "do a part and call again"})
@@ -162,7 +164,7 @@ var worldFuncs = map[string]lua.LGFunction{
 }
 
 func worldComponents(L *lua.LState) int {
-	r := ctxOf(L).run
+	r := runOf(L)
 	r.ecs(L)
 	t := L.NewTable()
 	for i, c := range r.world.catalog().Components {
@@ -175,13 +177,13 @@ func worldComponents(L *lua.LState) int {
 // worldEntity finds an entity by "42v3", by the bare id of the entity that
 // lives there now, by its label, or by a proxy. nil: it is not alive.
 func worldEntity(L *lua.LState) int {
-	r := ctxOf(L).run
+	r := runOf(L)
 	world := r.ecs(L)
 	if p := asEntity(L.Get(1)); p != nil {
 		L.Push(L.Get(1))
 		return 1
 	}
-	text := textArg(L, 1)
+	text := boundlua.TextArg(L, 1)
 	if strings.HasPrefix(text, "spawned#") {
 		if n, err := strconv.Atoi(text[len("spawned#"):]); err == nil && n >= 1 && n <= len(r.world.spawned) {
 			L.Push(newEntity(&entity{sp: r.world.spawned[n-1]}))
@@ -192,7 +194,7 @@ func worldEntity(L *lua.LState) int {
 	alive := false
 	if err != nil {
 		if e, alive = byLabel(L, text); !alive {
-			r.lacking = "world.entity gives nil for " + strconv.Quote(shorten(text, 40)) + ": it is no id, and no entity has that label; world.query{name=...} finds those with a part of it"
+			r.Lacking = "world.entity gives nil for " + strconv.Quote(source.Shorten(text, 40)) + ": it is no id, and no entity has that label; world.query{name=...} finds those with a part of it"
 			L.Push(lua.LNil)
 			return 1
 		}
@@ -202,7 +204,7 @@ func worldEntity(L *lua.LState) int {
 		e, alive = world.Holder(e.ID)
 	}
 	if !alive {
-		r.lacking = "world.entity gives nil for " + strconv.Quote(shorten(text, 40)) + ": no entity of that id lives; world.query finds living ones"
+		r.Lacking = "world.entity gives nil for " + strconv.Quote(source.Shorten(text, 40)) + ": no entity of that id lives; world.query finds living ones"
 		L.Push(lua.LNil)
 		return 1
 	}
@@ -213,7 +215,7 @@ func worldEntity(L *lua.LState) int {
 // byLabel finds the one entity that has a label. Several are refused: which one a
 // script would get is chance.
 func byLabel(L *lua.LState, label string) (ecs.Entity, bool) {
-	r := ctxOf(L).run
+	r := runOf(L)
 	cat := r.world.catalog()
 	var found []ecs.Entity
 	eachMatch(L, query.Query{Name: label}, func(c ecs.Chunk, rows []int32) {
@@ -225,11 +227,11 @@ func byLabel(L *lua.LState, label string) (ecs.Entity, bool) {
 	})
 	if len(found) > 1 {
 		e := &refusal.Error{Code: refusal.InvalidArguments, Got: label, Total: len(found),
-			Message: fmt.Sprintf("%d entities are called %q: name one by its id", len(found), shorten(label, 40)), Hint: "world.query{name=...} visits all of them"}
+			Message: fmt.Sprintf("%d entities are called %q: name one by its id", len(found), source.Shorten(label, 40)), Hint: "world.query{name=...} visits all of them"}
 		for _, f := range found[:min(len(found), 10)] {
 			e.Options = append(e.Options, f.String())
 		}
-		r.refuse(L, e)
+		r.Refuse(L, e)
 	}
 	if len(found) == 0 {
 		return ecs.Entity{}, false
@@ -240,7 +242,7 @@ func byLabel(L *lua.LState, label string) (ecs.Entity, bool) {
 // worldSpawn buffers a new entity: named components with their fields, and, in
 // the array part, names of components with default values.
 func worldSpawn(L *lua.LState) int {
-	r := ctxOf(L).run
+	r := runOf(L)
 	w := &r.world
 	r.ecs(L)
 	t := L.CheckTable(1)
@@ -262,7 +264,7 @@ func worldSpawn(L *lua.LState) int {
 		}
 		c := w.component(L, string(name))
 		if _, twice := s.values[c.id]; twice {
-			r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "world.spawn names " + c.name + " twice", Got: string(name)})
+			r.Refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "world.spawn names " + c.name + " twice", Got: string(name)})
 		}
 		s.values[c.id] = newValue(L, c, v)
 		s.order = append(s.order, c.id)
@@ -273,7 +275,7 @@ func worldSpawn(L *lua.LState) int {
 	w.push(L, op{kind: ecs.OpSpawn, spawned: s})
 	w.spawned = append(w.spawned, s)
 	w.count(L, &w.pending.Spawned)
-	r.charge(L, 50)
+	r.Charge(L, 50)
 	L.Push(newEntity(&entity{sp: s}))
 	return 1
 }
@@ -285,7 +287,7 @@ func (w *worldState) targetsFor(L *lua.LState, ids []ecs.TypeID, target ecs.Enti
 			return []ecs.Target{{Relation: id, Entity: target}}
 		}
 	}
-	w.r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "a target needs a relation component beside it, and none of these is one"})
+	w.r.Refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "a target needs a relation component beside it, and none of these is one"})
 	return nil
 }
 
@@ -297,17 +299,17 @@ func newValue(L *lua.LState, c *component, v lua.LValue) reflect.Value {
 	x := toGoAs(L, v, c.t.Root, 0)
 	val, err := c.t.FromGo(x, reflect.Value{})
 	if err != nil {
-		ctxOf(L).run.raiseRefusal(L, within(err, c.name))
+		runOf(L).Refuse(L, within(err, c.name))
 	}
 	val = value.Addressable(val)
-	ctxOf(L).run.world.mustLive(L, ecs.CheckEntities(ctxOf(L).run.env.World, val, c.name))
+	runOf(L).world.mustLive(L, ecs.CheckEntities(runOf(L).env.World, val, c.name))
 	return val
 }
 
 // mustLive raises the refusal of a value with an entity that does not live.
 func (w *worldState) mustLive(L *lua.LState, err error) {
 	if err != nil {
-		w.r.raiseRefusal(L, err)
+		w.r.Refuse(L, err)
 	}
 }
 
@@ -331,11 +333,11 @@ func (w *worldState) validate() error {
 }
 
 func worldFlush(L *lua.LState) int {
-	r := ctxOf(L).run
+	r := runOf(L)
 	r.ecs(L)
 	if r.dry {
 		if err := r.world.validate(); err != nil {
-			r.raiseRefusal(L, err)
+			r.Refuse(L, err)
 		}
 		return 0
 	}
@@ -346,14 +348,14 @@ func worldFlush(L *lua.LState) int {
 func (w *worldState) makePermanent(L *lua.LState) {
 	any := w.pending.total() > 0
 	if err := w.commit(); err != nil {
-		w.r.raiseRefusal(L, err)
+		w.r.Refuse(L, err)
 	}
 	w.flushed = w.flushed || any
 }
 
 // worldTool calls another tool through the host's hook.
 func worldTool(L *lua.LState) int {
-	name := textArg(L, 1)
+	name := boundlua.TextArg(L, 1)
 	args := map[string]any{}
 	if L.Get(2) != lua.LNil {
 		switch x := toGo(L, L.CheckTable(2)).(type) {
@@ -370,14 +372,14 @@ func worldTool(L *lua.LState) int {
 
 // callTool calls a tool of the host and pushes its answer.
 func callTool(L *lua.LState, name string, args map[string]any) int {
-	r := ctxOf(L).run
+	r := runOf(L)
 	if r.env.CallTool == nil {
-		r.refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "world.tool: this host offers no tools to scripts"})
+		r.Refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "world.tool: this host offers no tools to scripts"})
 	}
 	reads := r.env.ReadsOnly != nil && r.env.ReadsOnly(name)
 	if !reads {
 		if r.dry {
-			r.refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "world.tool(" + strconv.Quote(name) + ") changes things and cannot be undone: not in a dry run",
+			r.Refuse(L, &refusal.Error{Code: refusal.NotSupported, Message: "world.tool(" + strconv.Quote(name) + ") changes things and cannot be undone: not in a dry run",
 				Got: name, Hint: "tools that only read work in a dry run"})
 		}
 		r.world.makePermanent(L)
@@ -388,11 +390,11 @@ func callTool(L *lua.LState, name string, args map[string]any) int {
 		r.world.moved()
 	}
 	if err != nil {
-		r.raiseRefusal(L, err)
+		r.Refuse(L, err)
 	}
 	v, err := plain(out)
 	if err != nil {
-		r.raiseRefusal(L, err)
+		r.Refuse(L, err)
 	}
 	L.Push(toLua(L, v, 0))
 	return 1
@@ -414,21 +416,21 @@ func plain(v any) (any, error) {
 
 // entityArg reads an entity that must exist in the world: a proxy or "42v3".
 func entityArg(L *lua.LState, v lua.LValue) ecs.Entity {
-	r := ctxOf(L).run
+	r := runOf(L)
 	if p := asEntity(v); p != nil {
 		if p.sp != nil && p.sp.pending() {
-			r.refuse(L, &refusal.Error{Code: refusal.EntityDead, Message: p.sp.placeholder() + " is not in the world yet, so nothing can refer to it",
+			r.Refuse(L, &refusal.Error{Code: refusal.EntityDead, Message: p.sp.placeholder() + " is not in the world yet, so nothing can refer to it",
 				Hint: "call world.flush() first; what was done until then becomes permanent"})
 		}
 		return p.id()
 	}
 	s, ok := v.(lua.LString)
 	if !ok {
-		r.refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "an entity is needed, got a " + v.Type().String(), Want: `an entity or "42v3"`})
+		r.Refuse(L, &refusal.Error{Code: refusal.InvalidArguments, Message: "an entity is needed, got a " + v.Type().String(), Want: `an entity or "42v3"`})
 	}
 	e, _, err := ecs.ParseEntity(string(s))
 	if err != nil {
-		r.raiseRefusal(L, err)
+		r.Refuse(L, err)
 	}
 	return e
 }

@@ -35,7 +35,10 @@ ecs/imageworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/ecstest: ecs ecs/refusal ecs/value
 snapshot/internal/blocks: ecs/refusal
 snapshot: ecs ecs/refusal ecs/value snapshot/internal/blocks
-sandbox: ecs ecs/refusal ecs/value ecs/query
+sandbox/limits:
+sandbox/internal/source: ecs/refusal
+sandbox/internal/boundlua: ecs/refusal sandbox/internal/source sandbox/limits
+sandbox: ecs ecs/refusal ecs/value ecs/query sandbox/internal/* sandbox/limits
 timeline: ecs ecs/refusal ecs/value ecs/imageworld ecs/query snapshot timeline/replay tools
 timeline/blame: ecs ecs/refusal ecs/value timeline timeline/replay timeline/watch tools
 timeline/replay: ecs ecs/refusal ecs/value ecs/schedule snapshot tools
@@ -61,7 +64,7 @@ mcpdebug/internal/calltext: ecs/refusal tools tools/text
 mcpdebug/internal/loop: mcpdebug/internal/crashes ecs ecs/refusal tools internal/*
 mcpdebug/internal/updates: mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/value tools internal/*
 mcpdebug/internal/front: mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/schedule tools internal/*
-mcpdebug: ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox timeline tools internal/* mcpdebug/internal/*
+mcpdebug: ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox sandbox/limits timeline tools internal/* mcpdebug/internal/*
 `
 
 // TestImportsGoOneWay pins ecs/refusal <- ecs/value <- ecs <- snapshot, sandbox, tools <- mcpdebug/internal/builtin <-

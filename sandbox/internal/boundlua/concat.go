@@ -1,18 +1,16 @@
-package sandbox
+package boundlua
 
-import (
-	lua "github.com/yuin/gopher-lua"
-)
+import lua "github.com/yuin/gopher-lua"
 
 // concat is the .. operator: (concat)(a, b, c) is a .. b .. c.
 func concat(L *lua.LState) int {
-	r := ctxOf(L).run
+	r := Of(L)
 	top := L.GetTop()
 	if top == 2 { // the common case, without a buffer
 		a, ok1 := L.Get(1).(lua.LString)
 		b, ok2 := L.Get(2).(lua.LString)
 		if ok1 && ok2 {
-			r.checkString(L, len(a)+len(b))
+			r.CheckString(L, len(a)+len(b))
 			L.Push(a + b)
 			return 1
 		}
@@ -36,7 +34,7 @@ func concat(L *lua.LState) int {
 			parts = append(parts, s)
 			n += len(s)
 		}
-		r.checkString(L, n)
+		r.CheckString(L, n)
 		buf := make([]byte, 0, n)
 		for k := len(parts) - 1; k >= 0; k-- {
 			buf = append(buf, parts[k]...)

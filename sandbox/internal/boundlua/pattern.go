@@ -1,14 +1,12 @@
-package sandbox
+package boundlua
 
-import (
-	lua "github.com/yuin/gopher-lua"
-)
+import lua "github.com/yuin/gopher-lua"
 
 // matcher is Lua 5.1's pattern matcher (lstrlib.c), with a budget: gopher-lua's
 // own runs for minutes on a few dozen bytes, and builds all matches at once.
 type matcher struct {
 	L     *lua.LState
-	run   *run
+	run   *Run
 	src   string
 	pat   string
 	level int
@@ -31,13 +29,13 @@ const (
 )
 
 func newMatcher(L *lua.LState, src, pat string) *matcher {
-	return &matcher{L: L, run: ctxOf(L).run, src: src, pat: pat}
+	return &matcher{L: L, run: Of(L), src: src, pat: pat}
 }
 
 // tick counts one comparison.
 func (m *matcher) tick() {
 	if m.work++; m.work&127 == 0 {
-		m.run.charge(m.L, 64)
+		m.run.Charge(m.L, 64)
 	}
 }
 
@@ -207,7 +205,7 @@ func (m *matcher) backReference(s int, digit byte) int {
 		m.fail("invalid capture index")
 	}
 	text := m.text(l)
-	m.run.chargeBytes(m.L, len(text))
+	m.run.ChargeBytes(m.L, len(text))
 	if len(m.src)-s >= len(text) && m.src[s:s+len(text)] == text {
 		return s + len(text)
 	}

@@ -1,4 +1,4 @@
-package sandbox
+package boundlua
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/sandbox/limits"
 )
 
 // quantum is how many steps pass between two looks at the clock. The timer
@@ -25,7 +26,7 @@ const grace = 50 * time.Millisecond
 const samplePeriod = time.Millisecond
 
 // budget bounds one run. The VM asks for a step before every instruction
-// (threadCtx.Done); library functions that loop call run.charge. Once it is
+// (threadCtx.Done); library functions that loop call Run.Charge. Once it is
 // exhausted it stays so: every later instruction fails again, whatever pcall
 // or coroutine it is in.
 type budget struct {
@@ -53,7 +54,7 @@ type budget struct {
 	hidden   int64      // left, while yielding is set
 }
 
-func (b *budget) start(o *Options, timeout time.Duration) {
+func (b *budget) start(o *limits.Script, timeout time.Duration) {
 	b.max, b.memory = o.MaxSteps, o.MemoryBytes
 	b.started = time.Now()
 	b.deadline = b.started.Add(timeout)
@@ -160,33 +161,39 @@ func (b *budget) exhaust(e *refusal.Error) {
 	b.left = -1
 }
 
-// charge counts n steps of library work, and fails the script from inside the
+// Charge counts n steps of library work, and fails the script from inside the
 // library once the budget is exhausted.
-func (r *run) charge(L *lua.LState, n int) {
+func (r *Run) Charge(L *lua.LState, n int) {
+	if !r.Spend(n) {
+		r.fail(L)
+	}
+}
+
+// Spend is Charge where nothing may be raised yet; it reports whether the script
+// may go on. Whoever hears no raises later, with Charge.
+func (r *Run) Spend(n int) bool {
 	b := &r.budget
 	b.left -= int64(n)
 	if b.left < 0 || b.alarm.Load() != 0 {
 		b.look()
-		if b.stop != nil {
-			r.fail(L)
-		}
 	}
+	return b.stop == nil
 }
 
-// chargeBytes is charge for n bytes copied or looked at.
-func (r *run) chargeBytes(L *lua.LState, n int) { r.charge(L, 1+n>>6) }
+// ChargeBytes is Charge for n bytes copied or looked at.
+func (r *Run) ChargeBytes(L *lua.LState, n int) { r.Charge(L, 1+n>>6) }
 
 // fail raises the error that ends the run.
-func (r *run) fail(L *lua.LState) {
+func (r *Run) fail(L *lua.LState) {
 	if r.stopLine == 0 {
 		r.stopLine = lineOf(L)
 	}
 	L.RaiseError("%s", r.budget.stop.Message)
 }
 
-// exhaust ends the run because of a limit other than time, steps or memory.
+// Exhaust ends the run because of a limit other than time, steps or memory.
 // It is as sticky as those.
-func (r *run) exhaust(L *lua.LState, e *refusal.Error) {
+func (r *Run) Exhaust(L *lua.LState, e *refusal.Error) {
 	r.budget.exhaust(e)
 	r.fail(L)
 }
@@ -195,7 +202,7 @@ func (r *run) exhaust(L *lua.LState, e *refusal.Error) {
 // every instruction, and that is where the budget is enforced. It also leads
 // from a thread to its run.
 type threadCtx struct {
-	run      *run
+	run      *Run
 	L        *lua.LState
 	nest     int  // protected calls and callbacks under way: no yield across them
 	yielding bool // yield was called and the thread must not execute anything

@@ -1,4 +1,4 @@
-package sandbox
+package boundlua
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 // strFormat is C's printf as Lua 5.1 knows it: width and precision have at most
 // two digits, so that no directive can ask for megabytes.
 func strFormat(L *lua.LState) int {
-	format := textArg(L, 1)
-	r := ctxOf(L).run
-	r.chargeBytes(L, len(format))
+	format := TextArg(L, 1)
+	r := Of(L)
+	r.ChargeBytes(L, len(format))
 	var out []byte
 	arg := 1
 	for i := 0; i < len(format); i++ {
@@ -63,10 +63,10 @@ func strFormat(L *lua.LState) int {
 		case 'e', 'E', 'f', 'g', 'G':
 			out = append(out, formatFloat(spec, verb, numberArg(L, arg))...)
 		case 'q':
-			out = appendQuoted(out, textArg(L, arg))
+			out = appendQuoted(out, TextArg(L, arg))
 		case 's':
 			L.CheckAny(arg)
-			s := toString(L, L.Get(arg))
+			s := ToString(L, L.Get(arg))
 			if dot := strings.IndexByte(spec, '.'); dot >= 0 {
 				n, _ := strconv.Atoi(spec[dot+1:])
 				s = s[:min(n, len(s))]
@@ -77,7 +77,7 @@ func strFormat(L *lua.LState) int {
 			L.RaiseError("invalid option '%%%c' to 'format'", rune(verb))
 		}
 		r.limitString(L, len(out))
-		r.chargeBytes(L, len(out)-before)
+		r.ChargeBytes(L, len(out)-before)
 	}
 	L.Push(lua.LString(out))
 	return 1

@@ -1,4 +1,4 @@
-package sandbox
+package source
 
 import (
 	"math"
@@ -33,7 +33,7 @@ const (
 	function = "(function)"
 )
 
-func temporary(n int) string { return "(" + itoa(n) + ")" }
+func temporary(n int) string { return "(" + strconv.Itoa(n) + ")" }
 
 func mend(chunk []ast.Stmt) (mended []ast.Stmt, vars *variables, line int, fault string) {
 	m := mender{vars: findVariables(chunk)}
@@ -92,7 +92,7 @@ func (m *mender) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.IfStmt:
 		return []ast.Stmt{m.condition(s)}
 	case *ast.WhileStmt:
-		heads(s, m.expr)
+		Heads(s, m.expr)
 		s.Condition = decided(s.Condition)
 		if _, never := s.Condition.(*ast.FalseExpr); never {
 			return []ast.Stmt{newBlock(s)}
@@ -103,12 +103,12 @@ func (m *mender) stmt(s ast.Stmt) []ast.Stmt {
 		s.Condition = decided(s.Condition)
 		return loop
 	case *ast.NumberForStmt:
-		heads(s, m.expr)
+		Heads(s, m.expr)
 		vars := m.vars.declared[s]
 		s.Stmts = append(m.box(s, vars, []string{s.Name}), s.Stmts...)
 		return m.loop(s, &s.Stmts, nil, vars...)
 	case *ast.GenericForStmt:
-		heads(s, m.expr)
+		Heads(s, m.expr)
 		before := m.iterator(s)
 		vars := m.vars.declared[s]
 		s.Stmts = append(m.box(s, vars, s.Names), s.Stmts...)
@@ -123,8 +123,8 @@ func (m *mender) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.GotoStmt:
 		return []ast.Stmt{jump(s, s)}
 	}
-	heads(s, m.expr)
-	blocks(s, func(b *[]ast.Stmt) { m.inner(b) })
+	Heads(s, m.expr)
+	Blocks(s, func(b *[]ast.Stmt) { m.inner(b) })
 	return []ast.Stmt{s}
 }
 
@@ -144,14 +144,14 @@ func (m *mender) local(s *ast.LocalAssignStmt) []ast.Stmt {
 	vars := m.vars.declared[s]
 	if isLocalFunction(s) {
 		m.block.declare(vars)
-		heads(s, m.expr)
+		Heads(s, m.expr)
 		if !vars[0].boxed() {
 			return []ast.Stmt{s}
 		}
 		table := newLocal(s, s.Names, placed(&ast.TableExpr{Fields: []*ast.Field{}}, s))
 		return []ast.Stmt{table, newAssign(s, unbox(newIdent(s, s.Names[0])), s.Exprs[0])}
 	}
-	heads(s, m.expr)
+	Heads(s, m.expr)
 	m.block.declare(vars)
 	if len(s.Names) == 1 && len(s.Exprs) == 1 {
 		// In local f = function() f() end, f is not yet the new variable. The
@@ -195,7 +195,7 @@ func (m *mender) function(f *ast.FunctionExpr, first []string) {
 // it writes the operands of and and or, and the function of a call with one
 // result, over the variable before they are all read.
 func (m *mender) assign(s *ast.AssignStmt) ast.Stmt {
-	heads(s, m.expr)
+	Heads(s, m.expr)
 	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
 		switch to := s.Lhs[0].(type) {
 		case *ast.IdentExpr:
@@ -265,7 +265,7 @@ func (m *mender) settled(e ast.Expr, others []ast.Expr) bool {
 // head of a loop misleads the compiler's shortening of jumps, which takes the
 // distance it has already filled in for the number of a label: see jumpsFirst.
 func (m *mender) condition(s *ast.IfStmt) ast.Stmt {
-	heads(s, m.expr)
+	Heads(s, m.expr)
 	m.inner(&s.Then)
 	if len(s.Else) == 1 {
 		if next, ok := s.Else[0].(*ast.IfStmt); ok { // elseif: not one level deeper
@@ -337,7 +337,7 @@ func (m *mender) leave(s *ast.BreakStmt) ast.Stmt {
 			}
 			if b.leave == "" {
 				m.labels++
-				b.leave = "(leave " + itoa(m.labels) + ")"
+				b.leave = "(leave " + strconv.Itoa(m.labels) + ")"
 			}
 			return jump(s, &ast.GotoStmt{Label: b.leave})
 		}
@@ -402,10 +402,10 @@ func (m *mender) expr(p *ast.Expr) {
 	case *ast.NumberExpr:
 		m.number(e)
 	case *ast.TableExpr:
-		operands(e, m.expr)
+		Operands(e, m.expr)
 		*p = constructor(e)
 	case *ast.LogicalOpExpr:
-		operands(e, m.expr)
+		Operands(e, m.expr)
 		// A constant on the left makes a jump of itself: see condition.
 		if known, truth := constant(e.Lhs); known {
 			if truth == (e.Operator == "and") {
@@ -416,7 +416,7 @@ func (m *mender) expr(p *ast.Expr) {
 			}
 		}
 	default:
-		operands(e, m.expr)
+		Operands(e, m.expr)
 	}
 }
 
@@ -427,7 +427,7 @@ func unbox(id *ast.IdentExpr) ast.Expr {
 // number writes a numeral as the VM reads it right: it would take 0010 for an
 // octal number and drop what it cannot read.
 func (m *mender) number(e *ast.NumberExpr) {
-	f, ok := parseNumber(e.Value)
+	f, ok := ParseNumber(e.Value)
 	if !ok {
 		if m.line == 0 {
 			m.line, m.fault = max(e.Line(), 1), "malformed number near "+strconv.Quote(e.Value)
@@ -506,11 +506,11 @@ func constructor(e *ast.TableExpr) ast.Expr {
 	for _, f := range e.Fields {
 		if f.Key == nil {
 			i++
-			f.Key = newNumber(f.Value, itoa(i))
+			f.Key = newNumber(f.Value, strconv.Itoa(i))
 		}
 	}
 	if rest == nil {
 		return e
 	}
-	return placed(&ast.FuncCallExpr{Func: newIdent(e, listName), Args: []ast.Expr{e, newNumber(e, itoa(i)), rest}, AdjustRet: true}, e)
+	return placed(&ast.FuncCallExpr{Func: newIdent(e, listName), Args: []ast.Expr{e, newNumber(e, strconv.Itoa(i)), rest}, AdjustRet: true}, e)
 }

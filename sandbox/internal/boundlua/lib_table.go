@@ -1,4 +1,4 @@
-package sandbox
+package boundlua
 
 import (
 	"sort"
@@ -24,39 +24,39 @@ func tableConcat(L *lua.LState) int {
 	t := L.CheckTable(1)
 	sep := ""
 	if L.Get(2) != lua.LNil {
-		sep = textArg(L, 2)
+		sep = TextArg(L, 2)
 	}
 	i := optIntArg(L, 3, 1)
 	j := optIntArg(L, 4, -1)
 	if L.Get(4) == lua.LNil {
 		j = t.Len()
 	}
-	r := ctxOf(L).run
+	r := Of(L)
 	var out []byte
 	for k := i; k <= j; k++ {
 		v := t.RawGet(lua.LNumber(k))
 		switch v := v.(type) {
 		case lua.LString:
-			if len(out)+len(v) > r.opt.StringBytes {
-				r.checkString(L, len(out)+len(v))
+			if len(out)+len(v) > r.limits.StringBytes {
+				r.CheckString(L, len(out)+len(v))
 			}
-			r.chargeBytes(L, len(v))
+			r.ChargeBytes(L, len(v))
 			out = append(out, v...)
 		case lua.LNumber:
-			r.charge(L, 2)
-			out = append(out, numberText(v)...)
+			r.Charge(L, 2)
+			out = append(out, NumberText(v)...)
 		default:
 			L.RaiseError("invalid value (%s) at index %d in table for 'concat'", v.Type().String(), k)
 		}
 		if k < j {
-			if len(out)+len(sep) > r.opt.StringBytes {
-				r.checkString(L, len(out)+len(sep))
+			if len(out)+len(sep) > r.limits.StringBytes {
+				r.CheckString(L, len(out)+len(sep))
 			}
-			r.chargeBytes(L, len(sep))
+			r.ChargeBytes(L, len(sep))
 			out = append(out, sep...)
 		}
 	}
-	r.checkString(L, len(out))
+	r.CheckString(L, len(out))
 	L.Push(lua.LString(out))
 	return 1
 }
@@ -68,14 +68,14 @@ func tableGetn(L *lua.LState) int {
 
 func tableMaxn(L *lua.LState) int {
 	t := L.CheckTable(1)
-	r := ctxOf(L).run
+	r := Of(L)
 	var n lua.LNumber
 	k, _ := t.Next(lua.LNil)
 	for k != lua.LNil {
 		if f, ok := k.(lua.LNumber); ok && f > n {
 			n = f
 		}
-		r.charge(L, 1)
+		r.Charge(L, 1)
 		k, _ = t.Next(k)
 	}
 	L.Push(n)
@@ -84,7 +84,7 @@ func tableMaxn(L *lua.LState) int {
 
 func tablePack(L *lua.LState) int {
 	n := L.GetTop()
-	ctxOf(L).run.charge(L, 1+n>>2)
+	Of(L).Charge(L, 1+n>>2)
 	t := L.CreateTable(n, 1)
 	for i := 1; i <= n; i++ {
 		t.RawSetInt(i, L.Get(i))
@@ -97,7 +97,7 @@ func tablePack(L *lua.LState) int {
 // appendList is (list)(t, n, ...): it puts the values behind the first n.
 func appendList(L *lua.LState) int {
 	t, n := L.Get(1).(*lua.LTable), intArg(L, 2)
-	ctxOf(L).run.charge(L, 1+L.GetTop()>>2)
+	Of(L).Charge(L, 1+L.GetTop()>>2)
 	for i := 3; i <= L.GetTop(); i++ {
 		t.RawSetInt(n+i-2, L.Get(i))
 	}
@@ -123,7 +123,7 @@ func tableInsert(L *lua.LState) int {
 		if n+1 >= maxArray {
 			L.RaiseError("table too long to insert (at most %d elements)", maxArray-1)
 		}
-		ctxOf(L).run.charge(L, 1+(n-pos)>>4)
+		Of(L).Charge(L, 1+(n-pos)>>4)
 		t.Insert(pos, L.Get(3))
 	default:
 		L.RaiseError("wrong number of arguments to 'insert'")
@@ -138,7 +138,7 @@ func tableRemove(L *lua.LState) int {
 	if pos < 1 || pos > n {
 		return 0
 	}
-	ctxOf(L).run.charge(L, 1+(n-pos)>>4)
+	Of(L).Charge(L, 1+(n-pos)>>4)
 	L.Push(t.Remove(pos)) // shrinks the array, so that Len stays cheap
 	return 1
 }
@@ -146,7 +146,7 @@ func tableRemove(L *lua.LState) int {
 // sorter sorts a copy. Go's sort ends whatever a comparison answers.
 type sorter struct {
 	L      *lua.LState
-	run    *run
+	run    *Run
 	values []lua.LValue
 	less   *lua.LFunction
 }
@@ -156,7 +156,7 @@ func (s *sorter) Swap(i, j int) { s.values[i], s.values[j] = s.values[j], s.valu
 func (s *sorter) Less(i, j int) bool {
 	a, b := s.values[i], s.values[j]
 	if s.less != nil {
-		s.run.charge(s.L, 1)
+		s.run.Charge(s.L, 1)
 		s.L.Push(s.less)
 		s.L.Push(a)
 		s.L.Push(b)
@@ -165,27 +165,27 @@ func (s *sorter) Less(i, j int) bool {
 	switch x := a.(type) {
 	case lua.LNumber:
 		if y, ok := b.(lua.LNumber); ok {
-			s.run.charge(s.L, 1)
+			s.run.Charge(s.L, 1)
 			return x < y
 		}
 	case lua.LString:
 		if y, ok := b.(lua.LString); ok {
-			s.run.chargeBytes(s.L, min(len(x), len(y)))
+			s.run.ChargeBytes(s.L, min(len(x), len(y)))
 			return x < y
 		}
 	}
-	s.run.charge(s.L, 1)
+	s.run.Charge(s.L, 1)
 	return s.L.LessThan(a, b)
 }
 
 func tableSort(L *lua.LState) int {
 	t := L.CheckTable(1)
-	s := &sorter{L: L, run: ctxOf(L).run}
+	s := &sorter{L: L, run: Of(L)}
 	if L.Get(2) != lua.LNil {
 		s.less = L.CheckFunction(2)
 	}
 	n := t.Len()
-	s.run.charge(L, 1+n>>2)
+	s.run.Charge(L, 1+n>>2)
 	s.values = make([]lua.LValue, n)
 	for i := range s.values {
 		s.values[i] = t.RawGetInt(i + 1)

@@ -1,11 +1,9 @@
-package sandbox
+package source
 
 import (
-	"container/list"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
@@ -14,29 +12,20 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
-// chunkName is what positions in messages begin with: "script:3: ...".
-const chunkName = "script"
+// ChunkName is what positions in messages begin with: "script:3: ...".
+const ChunkName = "script"
 
-// Chunk is compiled source, bound to the environment that was current when it
-// was compiled: Reset does not take that away from it. It is immutable; any
-// goroutine may hold it and it may be run more than once.
-type Chunk struct {
-	*program
-	env *environment
+// Program is compiled source. Its function takes the hidden functions: (concat),
+// (list), those of the dialect, and a reader and a writer for every site.
+type Program struct {
+	Text  string
+	Proto *lua.FunctionProto
+	Sites []Site
 }
 
-// program is what the cache keeps: it knows no environment.
-type program struct {
-	source string
-	proto  *lua.FunctionProto
-	sites  []site // places that read or write X.Component.Field
-
-	hidden []lua.LValue // what the chunk is called with
-}
-
-// line returns the text of a line of the source, shortened.
-func (p *program) line(n int) string {
-	s := p.source
+// Line returns the text of a line of the source, shortened.
+func (p *Program) Line(n int) string {
+	s := p.Text
 	for ; n > 1; n-- {
 		i := strings.IndexByte(s, '\n')
 		if i < 0 {
@@ -45,37 +34,12 @@ func (p *program) line(n int) string {
 		s = s[i+1:]
 	}
 	s, _, _ = strings.Cut(s, "\n")
-	return shorten(strings.TrimSpace(s), 200)
+	return Shorten(strings.TrimSpace(s), 200)
 }
 
-// Compile checks and compiles code: statements, or an expression alone, whose
-// value is then the result. Any goroutine may call it; it never touches the
-// world. Empty code is refused as invalid_arguments, code that is too long as
-// too_large, everything else that is wrong with it as script_error with the
-// line. Results are cached.
-func (s *Sandbox) Compile(code string) (*Chunk, error) {
-	env := s.environment()
-	if strings.TrimSpace(code) == "" {
-		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "code is empty",
-			Got: code, Want: "Lua statements, or an expression alone", Hint: `for example: return world.count{with={"Position"}}`}
-	}
-	if n := s.opt.SourceBytes; len(code) > n {
-		return nil, &refusal.Error{Code: refusal.TooLarge, Message: fmt.Sprintf("the source is %d bytes long, more than the %d that are allowed", len(code), n),
-			Got: len(code), Want: fmt.Sprintf("at most %d bytes", n), Hint: "keep functions in globals over several calls, and data in the world"}
-	}
-	p := s.cache.get(code)
-	if p == nil {
-		var err error
-		if p, err = compile(code, s.opt.Nesting); err != nil {
-			return nil, err
-		}
-		s.cache.put(p)
-	}
-	s.states.fill()
-	return &Chunk{p, env}, nil
-}
-
-func compile(code string, nesting int) (p *program, err error) {
+// Compile parses, checks, rewrites and compiles code: statements, or an expression
+// alone, whose value is then the result. The error is script_error, with the line.
+func Compile(code string, nesting int, d *Dialect) (p *Program, err error) {
 	defer func() {
 		// parse and Compile are foreign code that panics on some input.
 		if v := recover(); v != nil {
@@ -94,7 +58,7 @@ func compile(code string, nesting int) (p *program, err error) {
 			return nil, parseError(code, further(exprErr, err))
 		}
 	}
-	rw := rewriter{limit: nesting}
+	rw := rewriter{limit: nesting, dialect: d}
 	chunk, line := rw.chunk(chunk)
 	if rw.fault != "" {
 		return nil, syntaxError(line, code, rw.fault)
@@ -105,13 +69,11 @@ func compile(code string, nesting int) (p *program, err error) {
 	if line > 0 {
 		return nil, tooDeep(line, code, nesting)
 	}
-	proto, err := lua.Compile(chunk, chunkName)
+	proto, err := lua.Compile(chunk, ChunkName)
 	if err != nil {
 		return nil, compileError(code, err)
 	}
-	p = &program{source: code, proto: proto, sites: rw.sites}
-	p.makeHidden()
-	return p, nil
+	return &Program{Text: code, Proto: proto, Sites: rw.sites}, nil
 }
 
 const asExpression = "return "
@@ -134,7 +96,7 @@ func further(expr, stmts error) error {
 }
 
 func parseChunk(code string) ([]ast.Stmt, error) {
-	chunk, err := parse.Parse(strings.NewReader(code), chunkName)
+	chunk, err := parse.Parse(strings.NewReader(code), ChunkName)
 	if err == nil && chunk == nil && strings.TrimSpace(code) != "" {
 		chunk = []ast.Stmt{} // comments alone
 	}
@@ -158,7 +120,7 @@ func parseError(code string, err error) error {
 	if msg == "syntax error" {
 		msg = "unexpected"
 	}
-	return syntaxError(line, code, fmt.Sprintf("%s near %q", msg, shorten(pe.Token, 60)))
+	return syntaxError(line, code, fmt.Sprintf("%s near %q", msg, Shorten(pe.Token, 60)))
 }
 
 func compileError(code string, err error) error {
@@ -175,7 +137,7 @@ func syntaxError(line int, code, msg string) *refusal.Error {
 	if line > 0 {
 		e.Message = fmt.Sprintf("syntax error at line %d: %s", line, msg)
 		e.Line = line
-		if text := (&program{source: code}).line(line); text != "" {
+		if text := (&Program{Text: code}).Line(line); text != "" {
 			e.Got = text
 		}
 	}
@@ -190,45 +152,10 @@ func tooDeep(line int, code string, limit int) *refusal.Error {
 	return e
 }
 
-func shorten(s string, n int) string {
+// Shorten cuts a text to about n bytes.
+func Shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
 	return strings.ToValidUTF8(s[:n], "") + "…"
-}
-
-// cache keeps the programs used last.
-type cache struct {
-	mu    sync.Mutex
-	max   int
-	order list.List // of *program, the latest first
-	byKey map[string]*list.Element
-}
-
-func (c *cache) get(source string) *program {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	el := c.byKey[source]
-	if el == nil {
-		return nil
-	}
-	c.order.MoveToFront(el)
-	return el.Value.(*program)
-}
-
-func (c *cache) put(p *program) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.byKey == nil {
-		c.byKey = map[string]*list.Element{}
-	}
-	if c.byKey[p.source] != nil {
-		return
-	}
-	c.byKey[p.source] = c.order.PushFront(p)
-	for c.order.Len() > c.max {
-		last := c.order.Back()
-		c.order.Remove(last)
-		delete(c.byKey, last.Value.(*program).source)
-	}
 }

@@ -1,11 +1,11 @@
-package sandbox
+package source
 
 import "github.com/yuin/gopher-lua/ast"
 
-// operands calls f with the place of every expression that stands directly in
+// Operands calls f with the place of every expression that stands directly in
 // e, in the order of the source. A function's body holds statements: it has
 // none.
-func operands(e ast.Expr, f func(*ast.Expr)) {
+func Operands(e ast.Expr, f func(*ast.Expr)) {
 	some := func(p *ast.Expr) {
 		if *p != nil {
 			f(p)
@@ -51,9 +51,9 @@ func eachOf(es []ast.Expr, f func(*ast.Expr)) {
 	}
 }
 
-// heads calls f with the place of every expression that stands directly in the
+// Heads calls f with the place of every expression that stands directly in the
 // statement s: not in a block of it, not in a function that it defines.
-func heads(s ast.Stmt, f func(*ast.Expr)) {
+func Heads(s ast.Stmt, f func(*ast.Expr)) {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		eachOf(s.Lhs, f)
@@ -87,8 +87,8 @@ func heads(s ast.Stmt, f func(*ast.Expr)) {
 	}
 }
 
-// blocks calls f with the place of every block that stands directly in s.
-func blocks(s ast.Stmt, f func(*[]ast.Stmt)) {
+// Blocks calls f with the place of every block that stands directly in s.
+func Blocks(s ast.Stmt, f func(*[]ast.Stmt)) {
 	switch s := s.(type) {
 	case *ast.DoBlockStmt:
 		f(&s.Stmts)

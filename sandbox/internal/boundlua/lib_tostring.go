@@ -1,7 +1,11 @@
-package sandbox
+package boundlua
 
 import (
+	"fmt"
+
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/sandbox/internal/source"
 )
 
 func baseToString(L *lua.LState) int {
@@ -10,20 +14,20 @@ func baseToString(L *lua.LState) int {
 		L.Push(s)
 		return 1
 	}
-	L.Push(lua.LString(toString(L, v)))
+	L.Push(lua.LString(ToString(L, v)))
 	return 1
 }
 
-// toString is tostring: metamethods are honoured, and run under the budget.
-func toString(L *lua.LState, v lua.LValue) string {
+// ToString is tostring: metamethods are honoured, and run under the budget.
+func ToString(L *lua.LState, v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LString:
 		return string(v)
 	case lua.LNumber:
-		return numberText(v)
+		return NumberText(v)
 	case *lua.LUserData:
-		if p, ok := v.Value.(interface{ text(*run) string }); ok {
-			return p.text(ctxOf(L).run)
+		if p, ok := v.Value.(fmt.Stringer); ok {
+			return p.String()
 		}
 	case *lua.LTable:
 		f, ok := L.GetMetaField(v, "__tostring").(*lua.LFunction)
@@ -49,7 +53,7 @@ func baseToNumber(L *lua.LState) int {
 			L.Push(v)
 			return 1
 		case lua.LString:
-			if f, ok := parseNumber(string(v)); ok {
+			if f, ok := source.ParseNumber(string(v)); ok {
 				L.Push(lua.LNumber(f))
 				return 1
 			}
@@ -60,7 +64,7 @@ func baseToNumber(L *lua.LState) int {
 	if base < 2 || base > 36 {
 		L.ArgError(2, "base out of range")
 	}
-	if f, ok := parseInteger(textArg(L, 1), base); ok {
+	if f, ok := source.ParseInteger(TextArg(L, 1), base); ok {
 		L.Push(lua.LNumber(f))
 	} else {
 		L.Push(lua.LNil)

@@ -1,4 +1,4 @@
-package sandbox
+package boundlua
 
 import (
 	"math"
@@ -6,80 +6,14 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/sandbox/internal/source"
 )
 
-// blank is what may surround a number in a string, as C's isspace has it.
-const blank = " \t\n\v\f\r"
-
-// parseNumber reads a number as Lua 5.1 does, which leaves it to C's strtod:
-// decimal or hexadecimal, with a fraction and an exponent, or inf or nan; none
-// of Go's underscores, octals and binaries.
-func parseNumber(s string) (float64, bool) {
-	s = strings.Trim(s, blank)
-	if len(s) > 1000 {
-		return 0, false
-	}
-	body, negative := s, false
-	if body != "" && (body[0] == '-' || body[0] == '+') {
-		body, negative = body[1:], body[0] == '-'
-	}
-	f, ok := parseUnsigned(strings.ToLower(body))
-	if negative {
-		f = -f
-	}
-	return f, ok
-}
-
-func parseUnsigned(s string) (float64, bool) {
-	switch s {
-	case "inf", "infinity":
-		return math.Inf(1), true
-	case "nan":
-		return math.NaN(), true
-	}
-	digits := "0123456789.e+-"
-	if strings.HasPrefix(s, "0x") {
-		digits = "0123456789abcdef.xp+-"
-		if !strings.Contains(s, "p") {
-			s += "p0" // which Go wants
-		}
-	}
-	if s == "" || s[0] == '+' || s[0] == '-' || strings.Trim(s, digits) != "" {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	return f, err == nil || math.IsInf(f, 0)
-}
-
-// parseInteger reads s in a base other than 10, as C's strtoul does.
-func parseInteger(s string, base int) (float64, bool) {
-	s = strings.ToLower(strings.Trim(s, blank))
-	body, negative := s, false
-	if body != "" && (body[0] == '-' || body[0] == '+') {
-		body, negative = body[1:], body[0] == '-'
-	}
-	if base == 16 {
-		if rest := strings.TrimPrefix(body, "0x"); rest != "" {
-			body = rest
-		}
-	}
-	if strings.ContainsAny(body, "_+-") {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(body, base, 64)
-	if err != nil && n != math.MaxUint64 {
-		return 0, false
-	}
-	if negative {
-		n = -n
-	}
-	return float64(n), true
-}
-
-// numberText writes a number as Lua 5.1 does, with 14 digits, or with as many
+// NumberText writes a number as Lua 5.1 does, with 14 digits, or with as many
 // as it takes to read the same number back. Where C would write -0 there is 0:
 // the VM makes it of -6 % 3, which is 0 in Lua.
-func numberText(n lua.LNumber) string {
+func NumberText(n lua.LNumber) string {
 	f := float64(n)
 	switch {
 	case math.IsInf(f, 1):
@@ -99,7 +33,7 @@ func numberText(n lua.LNumber) string {
 		return strconv.FormatInt(int64(f), 10)
 	}
 	short := strconv.FormatFloat(math.Abs(f), 'e', -1, 64) // d.ddde+xx
-	return formatFloat("."+itoa(strings.IndexByte(short, 'e')-1), 'g', f)
+	return formatFloat("."+strconv.Itoa(strings.IndexByte(short, 'e')-1), 'g', f)
 }
 
 // stringArithmetic makes "10" + 1 what Lua makes of it: the VM reads strings as
@@ -138,8 +72,8 @@ func onStrings(event string, op func(a, b float64) float64) lua.LGFunction {
 			case lua.LNumber:
 				n[i], ok = float64(v), true
 			case lua.LString:
-				ctxOf(L).run.chargeBytes(L, len(v))
-				n[i], ok = parseNumber(string(v))
+				Of(L).ChargeBytes(L, len(v))
+				n[i], ok = source.ParseNumber(string(v))
 			}
 			if !ok {
 				L.RaiseError("attempt to perform arithmetic (%s) on a %s value", strings.TrimLeft(event, "_"), v.Type().String())
@@ -156,7 +90,7 @@ func numberArg(L *lua.LState, n int) float64 {
 	case lua.LNumber:
 		return float64(v)
 	case lua.LString:
-		if f, ok := parseNumber(string(v)); ok {
+		if f, ok := source.ParseNumber(string(v)); ok {
 			return f
 		}
 	}
@@ -164,8 +98,8 @@ func numberArg(L *lua.LState, n int) float64 {
 	return 0
 }
 
-// textArg is the string at n, or the text of a number there.
-func textArg(L *lua.LState, n int) string {
+// TextArg is the string at n, or the text of a number there.
+func TextArg(L *lua.LState, n int) string {
 	v := L.Get(n)
 	if s, ok := asText(v); ok {
 		return s
@@ -180,7 +114,7 @@ func asText(v lua.LValue) (string, bool) {
 	case lua.LString:
 		return string(v), true
 	case lua.LNumber:
-		return numberText(v), true
+		return NumberText(v), true
 	}
 	return "", false
 }

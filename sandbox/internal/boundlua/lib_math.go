@@ -1,4 +1,4 @@
-package sandbox
+package boundlua
 
 import (
 	"math"
@@ -39,7 +39,7 @@ func ofTwo(f func(a, b float64) float64) lua.LGFunction {
 func ofMany(better func(a, b float64) bool) lua.LGFunction {
 	return func(L *lua.LState) int {
 		n := L.GetTop()
-		ctxOf(L).run.charge(L, 1+n>>2)
+		Of(L).Charge(L, 1+n>>2)
 		best := numberArg(L, 1)
 		for i := 2; i <= n; i++ {
 			if x := numberArg(L, i); better(x, best) {
@@ -80,7 +80,7 @@ func mathLog(L *lua.LState) int {
 
 // random is the run's own: gopher-lua's would draw from, and reseed, the
 // process's generator, which the game may rely on.
-func (r *run) random() *rand.Rand {
+func (r *Run) random() *rand.Rand {
 	if r.rng == nil {
 		r.rng = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	}
@@ -88,7 +88,7 @@ func (r *run) random() *rand.Rand {
 }
 
 func mathRandom(L *lua.LState) int {
-	f := ctxOf(L).run.random().Float64()
+	f := Of(L).random().Float64()
 	switch L.GetTop() {
 	case 0:
 		L.Push(lua.LNumber(f))
@@ -112,6 +112,6 @@ func randomIn(L *lua.LState, f, lo, hi float64, arg int) int {
 }
 
 func mathRandomSeed(L *lua.LState) int {
-	ctxOf(L).run.rng = rand.New(rand.NewPCG(math.Float64bits(numberArg(L, 1)), 0))
+	Of(L).rng = rand.New(rand.NewPCG(math.Float64bits(numberArg(L, 1)), 0))
 	return 0
 }

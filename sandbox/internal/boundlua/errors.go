@@ -1,4 +1,4 @@
-package sandbox
+package boundlua
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/sandbox/internal/source"
 )
 
 // lineOf is the line of the innermost function of the script in a thread, 0 if
@@ -20,23 +21,23 @@ func lineOf(L *lua.LState) int {
 		if !ok {
 			break
 		}
-		if _, err := L.GetInfo("Sl", dbg, lua.LNil); err == nil && dbg.CurrentLine > 0 && dbg.Source == chunkName {
+		if _, err := L.GetInfo("Sl", dbg, lua.LNil); err == nil && dbg.CurrentLine > 0 && dbg.Source == source.ChunkName {
 			return dbg.CurrentLine
 		}
 	}
 	return 0
 }
 
-func (r *run) noteLine(L *lua.LState) {
+func (r *Run) noteLine(L *lua.LState) {
 	r.line = lineOf(L)
 	if r.budget.stop != nil && r.stopLine == 0 {
 		r.stopLine = r.line
 	}
 }
 
-// raiseRefusal turns an error of the world into a Lua error. If the script
+// Refuse turns an error of the world into a Lua error. If the script
 // does not catch it, its got, want and options reach the client.
-func (r *run) raiseRefusal(L *lua.LState, err error) {
+func (r *Run) Refuse(L *lua.LState, err error) {
 	var e *refusal.Error
 	if !errors.As(err, &e) {
 		e = &refusal.Error{Code: refusal.ScriptError, Message: err.Error()}
@@ -45,9 +46,7 @@ func (r *run) raiseRefusal(L *lua.LState, err error) {
 	L.RaiseError("%s", e.Message)
 }
 
-func (r *run) refuse(L *lua.LState, e *refusal.Error) { r.raiseRefusal(L, e) }
-
-var position = regexp.MustCompile(`^` + chunkName + `:(\d+): ?`)
+var position = regexp.MustCompile(`^` + source.ChunkName + `:(\d+): ?`)
 
 // The VM's own messages, and what they mean.
 var vmMessages = []struct {
@@ -65,7 +64,7 @@ var vmMessages = []struct {
 var unavailable = regexp.MustCompile(`\b(io|debug|package|load|loadstring|loadfile|dofile|require|module|collectgarbage|newproxy|getfenv|setfenv|os\.(?:execute|exit|getenv|remove|rename|tmpname|setlocale)|string\.dump|bit|utf8)\b`)
 
 // scriptError describes how the script failed.
-func (r *run) scriptError(err error) *refusal.Error {
+func (r *Run) scriptError(err error) *refusal.Error {
 	if stop := r.budget.stop; stop != nil {
 		e := *stop
 		if e.Line = r.stopLine; e.Line > 0 {
@@ -80,7 +79,7 @@ func (r *run) scriptError(err error) *refusal.Error {
 	case lua.LString:
 		text = string(v)
 	case lua.LNumber:
-		text = numberText(v)
+		text = NumberText(v)
 	case *lua.LTable:
 		text = "the script raised a table"
 		if m, ok := v.RawGetString("message").(lua.LString); ok {
@@ -96,40 +95,30 @@ func (r *run) scriptError(err error) *refusal.Error {
 		e.Line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
 	}
-	text = shorten(strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")), 2000)
+	text = source.Shorten(strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")), 2000)
 	for _, m := range vmMessages {
 		if m.from.MatchString(text) {
 			text = m.from.ReplaceAllString(text, m.to)
 			break
 		}
 	}
-	source := r.chunk.line(e.Line)
+	line := r.chunk.Line(e.Line)
 	if c := r.cause; c != nil && strings.Contains(text, c.Message) {
 		e.Got, e.Want, e.Options, e.Total, e.Hint, e.Next = c.Got, c.Want, c.Options, c.Total, c.Hint, c.Next
-	} else if r.lacking != "" && strings.Contains(text, "index a nil") {
-		e.Hint = r.lacking
-	} else if m := unavailable.FindString(source); m != "" && strings.Contains(text, "attempt to") {
-		e.Hint = m + " is not available in the sandbox; string, table, math, coroutine, os.time/clock/date and world are"
+	} else if r.Lacking != "" && strings.Contains(text, "index a nil") {
+		e.Hint = r.Lacking
+	} else if m := unavailable.FindString(line); m != "" && strings.Contains(text, "attempt to") {
+		e.Hint = m + " is not available in the sandbox; string, table, math, coroutine, os.time/clock/date" + r.dialect.More + " are"
 	}
 	if e.Hint == "" && strings.Contains(text, "not a function") {
-		e.Hint = "world has query, count, entity, spawn, resource, components, tool and flush; an entity e has e:has, get, add, remove, despawn, alive, target and retarget; components read and write as e.Health.HP"
+		e.Hint = r.dialect.Calls
 	}
-	if e.Got == nil && source != "" {
-		e.Got = source
+	if e.Got == nil && line != "" {
+		e.Got = line
 	}
 	e.Message = "script error: " + text
 	if e.Line > 0 {
 		e.Message = fmt.Sprintf("script error at line %d: %s", e.Line, text)
-	}
-	return e
-}
-
-// refusal describes why the changes at the end of a script did not apply.
-func (r *run) refusal(err error) *refusal.Error {
-	e := &refusal.Error{Code: refusal.ScriptError, Message: "the script's changes were refused: " + err.Error()}
-	var c *refusal.Error
-	if errors.As(err, &c) {
-		e.Got, e.Want, e.Options, e.Total, e.Hint, e.Next = c.Got, c.Want, c.Options, c.Total, c.Hint, c.Next
 	}
 	return e
 }

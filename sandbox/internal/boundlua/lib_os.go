@@ -1,10 +1,12 @@
-package sandbox
+package boundlua
 
 import (
 	"strconv"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/sandbox/internal/source"
 )
 
 var osFuncs = map[string]lua.LGFunction{
@@ -36,7 +38,7 @@ func osTime(L *lua.LState) int {
 				return int(v)
 			}
 		case lua.LString:
-			if f, ok := parseNumber(string(v)); ok && f > -1e9 && f < 1e9 {
+			if f, ok := source.ParseNumber(string(v)); ok && f > -1e9 && f < 1e9 {
 				return int(f)
 			}
 		case *lua.LNilType:
@@ -56,7 +58,7 @@ func osTime(L *lua.LState) int {
 func osDate(L *lua.LState) int {
 	format := "%c"
 	if L.Get(1) != lua.LNil {
-		format = textArg(L, 1)
+		format = TextArg(L, 1)
 	}
 	if len(format) > 1000 {
 		L.ArgError(1, "format too long (at most 1000 bytes)")

@@ -1,4 +1,4 @@
-package sandbox
+package source
 
 import "github.com/yuin/gopher-lua/ast"
 
@@ -75,18 +75,18 @@ func (vs *variables) stmt(s ast.Stmt) {
 	case *ast.LocalAssignStmt:
 		if isLocalFunction(s) { // it may call itself
 			vs.declare(s, s.Names...)
-			heads(s, vs.expr)
+			Heads(s, vs.expr)
 			return
 		}
-		heads(s, vs.expr)
+		Heads(s, vs.expr)
 		vs.declare(s, s.Names...)
 	case *ast.AssignStmt:
-		heads(s, vs.expr)
+		Heads(s, vs.expr)
 		for _, to := range s.Lhs {
 			vs.assign(to)
 		}
 	case *ast.FuncDefStmt:
-		heads(s, vs.expr)
+		Heads(s, vs.expr)
 		if s.Name.Receiver == nil {
 			vs.assign(s.Name.Func)
 			vs.body(s.Func, nil)
@@ -96,23 +96,23 @@ func (vs *variables) stmt(s ast.Stmt) {
 	case *ast.RepeatStmt: // the condition sees the block's variables
 		vs.inside(func() {
 			vs.stmts(s.Stmts)
-			heads(s, vs.expr)
+			Heads(s, vs.expr)
 		})
 	case *ast.NumberForStmt:
-		heads(s, vs.expr)
+		Heads(s, vs.expr)
 		vs.inside(func() {
 			vs.declare(s, s.Name)
 			vs.stmts(s.Stmts)
 		})
 	case *ast.GenericForStmt:
-		heads(s, vs.expr)
+		Heads(s, vs.expr)
 		vs.inside(func() {
 			vs.declare(s, s.Names...)
 			vs.stmts(s.Stmts)
 		})
 	default:
-		heads(s, vs.expr)
-		blocks(s, func(b *[]ast.Stmt) { vs.block(*b) })
+		Heads(s, vs.expr)
+		Blocks(s, func(b *[]ast.Stmt) { vs.block(*b) })
 	}
 }
 
@@ -134,7 +134,7 @@ func (vs *variables) expr(p *ast.Expr) {
 	case *ast.FunctionExpr:
 		vs.body(e, nil)
 	default:
-		operands(e, vs.expr)
+		Operands(e, vs.expr)
 	}
 }
 

@@ -1,85 +1,10 @@
-package sandbox
+package boundlua
 
 import (
-	"math"
 	"sync/atomic"
 
 	lua "github.com/yuin/gopher-lua"
 )
-
-// fn holds functions that every run shares. An LFunction cannot be changed
-// from Lua, so sharing it keeps libraries pristine; the tables that hold it
-// are made anew for each run.
-var fn struct {
-	trampoline, next, ipairsStep, concat, list, loop, reuse *lua.LFunction
-
-	onStrings map[string]*lua.LFunction
-
-	rawCreate, rawResume, rawYield lua.LGFunction // gopher-lua's own, without guards
-}
-
-type named struct {
-	name string
-	v    lua.LValue
-}
-
-// library is what a table of functions is made from.
-type library struct {
-	name    string
-	members []named
-}
-
-var (
-	baseLibrary []named
-	libraries   []library
-)
-
-func init() {
-	L := lua.NewState(lua.Options{SkipOpenLibs: true})
-	fn.trampoline = L.NewFunction(trampoline)
-	fn.next = L.NewFunction(baseNext)
-	fn.ipairsStep = L.NewFunction(ipairsStep)
-	fn.concat = L.NewFunction(concat)
-	fn.onStrings = map[string]*lua.LFunction{}
-	for event, op := range stringArithmetic {
-		fn.onStrings[event] = L.NewFunction(onStrings(event, op))
-	}
-	fn.list = L.NewFunction(appendList)
-	fn.loop = L.NewFunction(loop)
-	fn.reuse = L.NewFunction(reuse)
-
-	open := func(f lua.LGFunction) *lua.LTable {
-		L.Push(L.NewFunction(f))
-		L.Call(0, 1)
-		t := L.Get(-1).(*lua.LTable)
-		L.Pop(1)
-		return t
-	}
-	co := open(lua.OpenCoroutine)
-	fn.rawCreate = co.RawGetString("create").(*lua.LFunction).GFunction
-	fn.rawResume = co.RawGetString("resume").(*lua.LFunction).GFunction
-	fn.rawYield = co.RawGetString("yield").(*lua.LFunction).GFunction
-
-	wrap := func(funcs map[string]lua.LGFunction) (ns []named) {
-		for name, f := range funcs {
-			ns = append(ns, named{name, L.NewFunction(f)})
-		}
-		return ns
-	}
-	baseLibrary = wrap(baseFuncs)
-	for i := range baseLibrary {
-		if baseLibrary[i].name == "next" {
-			baseLibrary[i].v = fn.next
-		}
-	}
-	maths := wrap(mathFuncs)
-	maths = append(maths, named{"pi", lua.LNumber(math.Pi)}, named{"huge", lua.LNumber(math.Inf(1))})
-	libraries = []library{
-		{"string", wrap(stringFuncs)}, {"table", wrap(tableFuncs)}, {"math", maths},
-		{"coroutine", append(wrap(coroutineFuncs), named{"yield", newYield(L)})}, {"os", wrap(osFuncs)}, {"world", wrap(worldFuncs)},
-	}
-	initProxies(L)
-}
 
 // stateOptions bound one Lua thread. Registers are 16 bytes each; a coroutine
 // costs about 25 KB at rest.
@@ -94,18 +19,18 @@ var stateOptions = lua.Options{
 // state is a fresh interpreter with pristine libraries, for one run.
 type state struct {
 	L       *lua.LState
-	globals []named
+	globals []member
 }
 
-func newState() *state {
+func newState(d *Dialect) *state {
 	s := &state{L: lua.NewState(stateOptions)}
-	s.globals = append(make([]named, 0, len(baseLibrary)+len(libraries)+1), baseLibrary...)
-	for _, lib := range libraries {
+	s.globals = append(make([]member, 0, len(d.globals)+len(d.libraries)+1), d.globals...)
+	for _, lib := range d.libraries {
 		t := s.L.CreateTable(0, len(lib.members))
 		for _, m := range lib.members {
 			t.RawSetString(m.name, m.v)
 		}
-		s.globals = append(s.globals, named{lib.name, t})
+		s.globals = append(s.globals, member{lib.name, t})
 		if lib.name == "string" {
 			// gopher-lua uses the library itself as the metatable of strings:
 			// a script could poison every string operation.
@@ -118,7 +43,7 @@ func newState() *state {
 			s.L.SetMetatable(lua.LString(""), mt)
 		}
 	}
-	s.globals = append(s.globals, named{"_VERSION", lua.LString("Lua 5.1")})
+	s.globals = append(s.globals, member{"_VERSION", lua.LString("Lua 5.1")})
 	return s
 }
 
@@ -127,22 +52,22 @@ func newState() *state {
 type statePool chan *state
 
 // fill makes sure that a state is ready. For any goroutine but the frame's.
-func (p statePool) fill() {
+func (p statePool) fill(d *Dialect) {
 	for len(p) < cap(p) {
 		select {
-		case p <- newState():
+		case p <- newState(d):
 		default:
 			return
 		}
 	}
 }
 
-func (p statePool) take() *state {
+func (p statePool) take(d *Dialect) *state {
 	select {
 	case s := <-p:
 		return s
 	default:
-		return newState()
+		return newState(d)
 	}
 }
 

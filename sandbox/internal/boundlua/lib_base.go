@@ -1,22 +1,16 @@
-package sandbox
+package boundlua
 
-import (
-	"strconv"
-
-	lua "github.com/yuin/gopher-lua"
-)
+import lua "github.com/yuin/gopher-lua"
 
 var baseFuncs = map[string]lua.LGFunction{
-	"assert": baseAssert, "describe": baseDescribe, "error": baseError, "getmetatable": baseGetMetatable,
-	"help": baseHelp, "ipairs": baseIpairs, "next": baseNext, "pairs": basePairs, "pcall": basePcall,
+	"assert": baseAssert, "error": baseError, "getmetatable": baseGetMetatable,
+	"ipairs": baseIpairs, "pairs": basePairs, "pcall": basePcall,
 	"print": basePrint, "rawequal": baseRawEqual, "rawget": baseRawGet, "rawset": baseRawSet,
 	"select": baseSelect, "setmetatable": baseSetMetatable, "tonumber": baseToNumber,
 	"tostring": baseToString, "type": baseType, "unpack": baseUnpack, "xpcall": baseXpcall,
 }
 
 func ctxOf(L *lua.LState) *threadCtx { return L.Context().(*threadCtx) }
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // callback1 calls the function that lies below the n values on top, for one
 // result. A coroutine cannot yield inside it.
@@ -51,7 +45,7 @@ func trampoline(L *lua.LState) int {
 
 // raise is the panic handler of protected calls.
 func raise(L *lua.LState) {
-	ctxOf(L).run.noteLine(L)
+	Of(L).noteLine(L)
 	panic(&lua.ApiError{Type: lua.ApiErrorRun, Object: L.Get(-1), StackTrace: "-"})
 }
 
@@ -72,7 +66,7 @@ func errorValue(err error) lua.LValue {
 func basePcall(L *lua.LState) int {
 	L.CheckAny(1)
 	err := protect(L, L.GetTop()-1)
-	r := ctxOf(L).run
+	r := Of(L)
 	if r.budget.stop != nil {
 		r.fail(L)
 	}
@@ -92,7 +86,7 @@ func baseXpcall(L *lua.LState) int {
 	L.SetTop(0)
 	L.Push(f)
 	err := protect(L, 0)
-	r := ctxOf(L).run
+	r := Of(L)
 	if r.budget.stop != nil {
 		r.fail(L)
 	}
@@ -231,7 +225,7 @@ func baseSelect(L *lua.LState) int {
 	if i < 1 {
 		L.ArgError(1, "index out of range")
 	}
-	ctxOf(L).run.charge(L, 1+(n-i)>>3)
+	Of(L).Charge(L, 1+(n-i)>>3)
 	return n - i
 }
 
@@ -263,7 +257,7 @@ func baseUnpack(L *lua.LState) int {
 	if n > maxUnpack {
 		L.RaiseError("too many results to unpack (%d, at most %d)", n, maxUnpack)
 	}
-	ctxOf(L).run.charge(L, 1+n>>2)
+	Of(L).Charge(L, 1+n>>2)
 	for k := i; k <= j; k++ {
 		L.Push(t.RawGet(lua.LNumber(k)))
 	}
@@ -271,13 +265,13 @@ func baseUnpack(L *lua.LState) int {
 }
 
 func basePrint(L *lua.LState) int {
-	r := ctxOf(L).run
+	r := Of(L)
 	for i := 1; i <= L.GetTop(); i++ {
 		if i > 1 {
 			r.print("\t")
 		}
-		s := toString(L, L.Get(i))
-		r.chargeBytes(L, min(len(s), r.opt.PrintBytes))
+		s := ToString(L, L.Get(i))
+		r.ChargeBytes(L, min(len(s), r.limits.PrintBytes))
 		r.print(s)
 	}
 	r.print("\n")
@@ -285,8 +279,8 @@ func basePrint(L *lua.LState) int {
 }
 
 // print keeps what fits.
-func (r *run) print(s string) {
-	if room := r.opt.PrintBytes - len(r.printed); len(s) > room {
+func (r *Run) print(s string) {
+	if room := r.limits.PrintBytes - len(r.printed); len(s) > room {
 		s = s[:max(room, 0)]
 		r.printCut = true
 	}

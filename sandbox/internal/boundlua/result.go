@@ -1,39 +1,58 @@
-package sandbox
+package boundlua
 
 import (
 	"encoding/base64"
+	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/loupe-ecs/loupe/sandbox/internal/source"
 )
 
-// values copies the script's results out of Lua.
-func (r *run) values(res *Result) {
+// Result is what a script gave. It is detached from Lua.
+type Result struct {
+	// Returned counts the values, so that "return nil" (1) and no return (0)
+	// differ.
+	Returned int
+	// Values are ready for encoding/json: nil, bool, int64, float64, string,
+	// []any, map[string]any. Non-finite numbers and binary strings have the
+	// forms of the wire contract.
+	Values  []any
+	Printed string
+	// Truncated: Values or Printed were cut at a limit.
+	Truncated bool
+	Steps     int64
+	Ms        float64
+}
+
+// result copies the script's results out of Lua.
+func (r *Run) result() *Result {
 	n := r.L.GetTop()
-	res.Returned = n
-	conv := converter{r: r, left: r.opt.ResultBytes}
+	res := &Result{Returned: n, Values: []any{}}
+	conv := converter{r: r, left: r.limits.ResultBytes}
 	for i := 1; i <= n; i++ {
 		if conv.left <= 0 {
-			res.Values = append(res.Values, more(n-i+1))
+			res.Values = append(res.Values, More(n-i+1))
 			conv.cut = true
 			break
 		}
-		res.Values = append(res.Values, conv.value(r.L.Get(i), "$["+itoa(i-1)+"]", 0))
-	}
-	if res.Values == nil {
-		res.Values = []any{}
+		res.Values = append(res.Values, conv.value(r.L.Get(i), "$["+strconv.Itoa(i-1)+"]", 0))
 	}
 	res.Truncated = conv.cut
+	return res
 }
 
-func more(n int) map[string]any { return map[string]any{"$more": n} }
+// More stands for n values that were left out.
+func More(n int) map[string]any { return map[string]any{"$more": n} }
 
 // converter turns Lua values into what encoding/json takes, within a budget of
 // bytes, depth and width. It calls no metamethod.
 type converter struct {
-	r    *run
+	r    *Run
 	left int // bytes
 	cut  bool
 	path map[*lua.LTable]string // tables being converted, for cycles
@@ -51,8 +70,8 @@ func (c *converter) value(v lua.LValue, path string, depth int) any {
 	case *lua.LTable:
 		return c.table(v, path, depth)
 	case *lua.LUserData:
-		if p, ok := v.Value.(interface{ export(*run) any }); ok {
-			return c.exported(p.export(c.r))
+		if p, ok := v.Value.(Exporter); ok {
+			return c.exported(p.Export(c.r))
 		}
 		return opaque(v)
 	case *lua.LNilType:
@@ -81,7 +100,7 @@ func number(f float64) any {
 }
 
 func (c *converter) string(s string) any {
-	s = c.r.world.resolveNames(s)
+	s = c.r.Host.Resolve(s)
 	if room := max(c.left, 64); len(s) > room {
 		c.cut = true
 		cut := s[:room]
@@ -93,7 +112,7 @@ func (c *converter) string(s string) any {
 			cut = cut[:len(cut)-1]
 		}
 		c.left -= len(cut)
-		return cut + "… (" + itoa(len(s)) + " bytes)"
+		return cut + "… (" + strconv.Itoa(len(s)) + " bytes)"
 	}
 	c.left -= len(s)
 	if !utf8.ValidString(s) {
@@ -107,13 +126,13 @@ func (c *converter) table(t *lua.LTable, path string, depth int) any {
 		return map[string]any{"$ref": at}
 	}
 	n := t.Len()
-	if depth >= c.r.opt.ResultDepth || c.left <= 0 {
+	if depth >= c.r.limits.ResultDepth || c.left <= 0 {
 		c.cut = true
 		k, _ := t.Next(lua.LNil)
 		if k == lua.LNil {
 			return []any{}
 		}
-		return more(max(n, 1))
+		return More(max(n, 1))
 	}
 	if c.path == nil {
 		c.path = map[*lua.LTable]string{}
@@ -121,13 +140,13 @@ func (c *converter) table(t *lua.LTable, path string, depth int) any {
 	c.path[t] = path
 	defer delete(c.path, t)
 	if c.isSequence(t, n) {
-		out := make([]any, 0, min(n, c.r.opt.ResultEntries))
+		out := make([]any, 0, min(n, c.r.limits.ResultEntries))
 		for i := 1; i <= n; i++ {
-			if i > c.r.opt.ResultEntries || c.left <= 0 {
+			if i > c.r.limits.ResultEntries || c.left <= 0 {
 				c.cut = true
-				return append(out, more(n-i+1))
+				return append(out, More(n-i+1))
 			}
-			out = append(out, c.value(t.RawGetInt(i), path+"["+itoa(i-1)+"]", depth+1))
+			out = append(out, c.value(t.RawGetInt(i), path+"["+strconv.Itoa(i-1)+"]", depth+1))
 		}
 		return out
 	}
@@ -135,7 +154,7 @@ func (c *converter) table(t *lua.LTable, path string, depth int) any {
 	same := map[string]int{} // keys that different Lua keys share in JSON: 1 and "1"
 	rest := 0
 	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
-		if rest > 0 || len(out) >= c.r.opt.ResultEntries || c.left <= 0 {
+		if rest > 0 || len(out) >= c.r.limits.ResultEntries || c.left <= 0 {
 			if rest++; rest >= 100_000 {
 				break
 			}
@@ -145,7 +164,7 @@ func (c *converter) table(t *lua.LTable, path string, depth int) any {
 		for _, taken := out[name]; taken; _, taken = out[name] {
 			key := c.key(k)
 			same[key]++
-			name = key + "#" + itoa(same[key]+1)
+			name = key + "#" + strconv.Itoa(same[key]+1)
 		}
 		c.left -= len(name)
 		out[name] = c.value(v, path+"."+name, depth+1)
@@ -175,15 +194,15 @@ func (c *converter) key(k lua.LValue) string {
 	var s string
 	switch k := k.(type) {
 	case lua.LString:
-		s = c.r.world.resolveNames(string(k))
+		s = c.r.Host.Resolve(string(k))
 	case *lua.LUserData:
-		if p, ok := k.Value.(interface{ text(*run) string }); ok {
-			s = p.text(c.r)
+		if p, ok := k.Value.(fmt.Stringer); ok {
+			s = p.String()
 		} else {
 			s = "userdata"
 		}
 	case lua.LNumber:
-		s = numberText(k)
+		s = NumberText(k)
 	case lua.LBool:
 		s = k.String()
 	default:
@@ -192,7 +211,7 @@ func (c *converter) key(k lua.LValue) string {
 	if !utf8.ValidString(s) {
 		s = "$bytes:" + base64.StdEncoding.EncodeToString([]byte(s)) // as keys of maps in the world
 	}
-	return shorten(s, 200)
+	return source.Shorten(s, 200)
 }
 
 // exported bounds a value that the world gave, already in Go form.
@@ -204,7 +223,7 @@ func (c *converter) exported(v any) any {
 		for i := range v {
 			if c.left <= 0 {
 				c.cut = true
-				return append(v[:i:i], more(len(v)-i))
+				return append(v[:i:i], More(len(v)-i))
 			}
 			v[i] = c.exported(v[i])
 		}
@@ -213,7 +232,7 @@ func (c *converter) exported(v any) any {
 		for k, x := range v {
 			if c.left -= len(k) + 4; c.left <= 0 {
 				c.cut = true
-				return more(len(v))
+				return More(len(v))
 			}
 			v[k] = c.exported(x)
 		}
@@ -227,6 +246,6 @@ func (c *converter) exported(v any) any {
 }
 
 // printedText is what print wrote, as valid text.
-func (r *run) printedText() string {
-	return strings.ToValidUTF8(r.world.resolveNames(string(r.printed)), "\uFFFD")
+func (r *Run) printedText() string {
+	return strings.ToValidUTF8(r.Host.Resolve(string(r.printed)), "\uFFFD")
 }

@@ -1,4 +1,4 @@
-package sandbox
+package boundlua
 
 import (
 	"slices"
@@ -48,8 +48,8 @@ func coCreate(L *lua.LState) int {
 // newThread makes a coroutine of the function at 1. gopher-lua would give it a
 // context that hangs below the parent's and never asks it for a step.
 func newThread(L *lua.LState) *lua.LState {
-	r := ctxOf(L).run
-	r.charge(L, 200) // what it costs to set up
+	r := Of(L)
+	r.Charge(L, 200) // what it costs to set up
 	fn.rawCreate(L)
 	th := L.Get(-1).(*lua.LState)
 	L.Pop(1)
@@ -65,7 +65,7 @@ func coResume(L *lua.LState) int {
 // resume passes the values above the thread at 1 to it and leaves what
 // coroutine.resume returns.
 func resume(L *lua.LState) int {
-	r := ctxOf(L).run
+	r := Of(L)
 	th := L.Get(1).(*lua.LState)
 	refuse := func(msg string) int {
 		L.Push(lua.LFalse)
@@ -136,7 +136,7 @@ func coYield(L *lua.LState) int {
 func coStatus(L *lua.LState) int {
 	th := L.CheckThread(1)
 	status := "suspended"
-	switch r := ctxOf(L).run; {
+	switch r := Of(L); {
 	case th == L:
 		status = "running"
 	case th.Dead:
@@ -149,7 +149,7 @@ func coStatus(L *lua.LState) int {
 }
 
 func coRunning(L *lua.LState) int {
-	if L == ctxOf(L).run.L {
+	if L == Of(L).L {
 		L.Push(lua.LNil)
 	} else {
 		L.Push(L)

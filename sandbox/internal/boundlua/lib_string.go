@@ -1,4 +1,4 @@
-package sandbox
+package boundlua
 
 import (
 	"fmt"
@@ -19,20 +19,20 @@ var stringFuncs = map[string]lua.LGFunction{
 // maxUnpack is how many values one call may push: registers are bounded.
 const maxUnpack = 20000
 
-// checkString ends the run if a string of n bytes is about to be made that is
+// CheckString ends the run if a string of n bytes is about to be made that is
 // longer than allowed, and charges for making it.
-func (r *run) checkString(L *lua.LState, n int) {
+func (r *Run) CheckString(L *lua.LState, n int) {
 	r.limitString(L, n)
-	r.chargeBytes(L, n)
+	r.ChargeBytes(L, n)
 }
 
-// limitString is checkString without the charge, for a string that grows in
+// limitString is CheckString without the charge, for a string that grows in
 // steps.
-func (r *run) limitString(L *lua.LState, n int) {
-	if n > r.opt.StringBytes || n < 0 {
-		r.exhaust(L, &refusal.Error{Code: refusal.ScriptMemory,
-			Message: fmt.Sprintf("a string would grow beyond its limit of %d bytes", r.opt.StringBytes),
-			Want:    fmt.Sprintf("strings of at most %d bytes", r.opt.StringBytes),
+func (r *Run) limitString(L *lua.LState, n int) {
+	if n > r.limits.StringBytes || n < 0 {
+		r.Exhaust(L, &refusal.Error{Code: refusal.ScriptMemory,
+			Message: fmt.Sprintf("a string would grow beyond its limit of %d bytes", r.limits.StringBytes),
+			Want:    fmt.Sprintf("strings of at most %d bytes", r.limits.StringBytes),
 			Hint:    "keep parts in a table, or return less"})
 	}
 }
@@ -79,13 +79,13 @@ func span(i, j, n int) (from, to int) {
 }
 
 func strByte(L *lua.LState) int {
-	s := textArg(L, 1)
+	s := TextArg(L, 1)
 	i := optIntArg(L, 2, 1)
 	from, to := span(i, optIntArg(L, 3, i), len(s))
 	if to-from > maxUnpack {
 		L.RaiseError("string slice too long")
 	}
-	ctxOf(L).run.charge(L, 1+to-from)
+	Of(L).Charge(L, 1+to-from)
 	for k := from; k < to; k++ {
 		L.Push(lua.LNumber(s[k]))
 	}
@@ -107,12 +107,12 @@ func strChar(L *lua.LState) int {
 }
 
 func strLen(L *lua.LState) int {
-	L.Push(lua.LNumber(len(textArg(L, 1))))
+	L.Push(lua.LNumber(len(TextArg(L, 1))))
 	return 1
 }
 
 func strSub(L *lua.LState) int {
-	s := textArg(L, 1)
+	s := TextArg(L, 1)
 	from, to := span(intArg(L, 2), optIntArg(L, 3, -1), len(s))
 	L.Push(lua.LString(s[from:to]))
 	return 1
@@ -120,8 +120,8 @@ func strSub(L *lua.LState) int {
 
 func strMap(f func(byte) byte) lua.LGFunction {
 	return func(L *lua.LState) int {
-		s := textArg(L, 1)
-		ctxOf(L).run.chargeBytes(L, len(s))
+		s := TextArg(L, 1)
+		Of(L).ChargeBytes(L, len(s))
 		b := make([]byte, len(s))
 		for i := range b {
 			b[i] = f(s[i])
@@ -146,8 +146,8 @@ var strUpper = strMap(func(c byte) byte {
 })
 
 func strReverse(L *lua.LState) int {
-	s := textArg(L, 1)
-	ctxOf(L).run.chargeBytes(L, len(s))
+	s := TextArg(L, 1)
+	Of(L).ChargeBytes(L, len(s))
 	b := make([]byte, len(s))
 	for i := range b {
 		b[i] = s[len(s)-1-i]
@@ -157,16 +157,16 @@ func strReverse(L *lua.LState) int {
 }
 
 func strRep(L *lua.LState) int {
-	s, n := textArg(L, 1), intArg(L, 2)
+	s, n := TextArg(L, 1), intArg(L, 2)
 	if n <= 0 || s == "" {
 		L.Push(lua.LString(""))
 		return 1
 	}
-	r := ctxOf(L).run
-	if n > r.opt.StringBytes/len(s) {
-		r.checkString(L, r.opt.StringBytes+1)
+	r := Of(L)
+	if n > r.limits.StringBytes/len(s) {
+		r.CheckString(L, r.limits.StringBytes+1)
 	}
-	r.chargeBytes(L, n*len(s))
+	r.ChargeBytes(L, n*len(s))
 	L.Push(lua.LString(strings.Repeat(s, n)))
 	return 1
 }
@@ -175,7 +175,7 @@ func strFind(L *lua.LState) int  { return findAux(L, true) }
 func strMatch(L *lua.LState) int { return findAux(L, false) }
 
 func findAux(L *lua.LState, find bool) int {
-	s, pat := textArg(L, 1), textArg(L, 2)
+	s, pat := TextArg(L, 1), TextArg(L, 2)
 	init := optIntArg(L, 3, 1)
 	if init < 0 {
 		init = max(len(s)+init, 0)
@@ -184,7 +184,7 @@ func findAux(L *lua.LState, find bool) int {
 	}
 	init = min(init, len(s))
 	if find && (lua.LVAsBool(L.Get(4)) || !strings.ContainsAny(pat, "^$*+?.([%-")) {
-		ctxOf(L).run.chargeBytes(L, len(s)-init+len(pat))
+		Of(L).ChargeBytes(L, len(s)-init+len(pat))
 		i := strings.Index(s[init:], pat)
 		if i < 0 {
 			L.Push(lua.LNil)
@@ -218,7 +218,7 @@ func findAux(L *lua.LState, find bool) int {
 }
 
 func strGmatch(L *lua.LState) int {
-	s, pat := textArg(L, 1), textArg(L, 2)
+	s, pat := TextArg(L, 1), TextArg(L, 2)
 	at := 0
 	L.Push(L.NewFunction(func(L *lua.LState) int {
 		m := newMatcher(L, s, pat)
@@ -239,7 +239,7 @@ func strGmatch(L *lua.LState) int {
 }
 
 func strGsub(L *lua.LState) int {
-	s, pat := textArg(L, 1), textArg(L, 2)
+	s, pat := TextArg(L, 1), TextArg(L, 2)
 	repl := L.Get(3)
 	switch repl.Type() {
 	case lua.LTString, lua.LTNumber, lua.LTTable, lua.LTFunction:
@@ -262,7 +262,7 @@ func strGsub(L *lua.LState) int {
 			before := len(out)
 			out = m.appendReplacement(out, repl, at, end)
 			m.run.limitString(L, len(out))
-			m.run.chargeBytes(L, len(out)-before)
+			m.run.ChargeBytes(L, len(out)-before)
 		}
 		if ok && end > at {
 			at = end
@@ -279,7 +279,7 @@ func strGsub(L *lua.LState) int {
 	if at < len(s) {
 		out = append(out, s[at:]...)
 	}
-	m.run.checkString(L, len(out))
+	m.run.CheckString(L, len(out))
 	L.Push(lua.LString(out))
 	L.Push(lua.LNumber(n))
 	return 2
@@ -310,7 +310,7 @@ func (m *matcher) appendReplacement(out []byte, repl lua.LValue, start, end int)
 }
 
 func (m *matcher) appendTemplate(out []byte, t string, start, end int) []byte {
-	m.run.chargeBytes(m.L, len(t))
+	m.run.ChargeBytes(m.L, len(t))
 	for i := 0; i < len(t); i++ {
 		if t[i] != '%' {
 			out = append(out, t[i])
