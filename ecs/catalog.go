@@ -35,7 +35,13 @@ type Engine struct {
 	// PointerHazard: the engine moves rows without write barriers, so that a
 	// component that holds pointers can be corrupted by the game's own moves.
 	PointerHazard bool
-	// Cannot lists, in words, what the engine or its adapter cannot do.
+	// NeedsComponent: an entity has at least one component.
+	NeedsComponent bool
+	// FixedArchetypes: an entity keeps the components it was made with, and
+	// entities can be made only with those of an archetype that is in the catalog.
+	FixedArchetypes bool
+	// Cannot lists, in words, what the engine or its adapter cannot do. Each entry
+	// begins with its [Limit].
 	Cannot []string
 }
 

@@ -117,6 +117,12 @@ func (v *imageCheck) composition(i int, a *ImageArchetype) error {
 	if limit := v.cat.Engine.RelationsPerEntity; limit > 0 && relations > limit {
 		return bad("archetype %d has %d relations, %s allows %d", i, relations, v.cat.Engine.Name, limit)
 	}
+	switch e := &v.cat.Engine; {
+	case e.FixedArchetypes && !v.cat.Has(a.Components):
+		return bad("archetype %d has components that no kind of entity has in this world", i)
+	case e.NeedsComponent && len(a.Components) == 0 && len(a.Entities) > 0:
+		return bad("archetype %d has entities without components, which %s does not have", i, v.cat.Engine.Name)
+	}
 	for k, t := range a.Targets {
 		if !slices.Contains(a.Components, t.Relation) || !v.cat.Components[t.Relation].Relation {
 			return bad("archetype %d has a target for type %d, which is no relation of it", i, t.Relation)

@@ -184,11 +184,17 @@ func (p *validation) spawn(c *Change) *refusal.Error {
 	if err := p.relations(types); err != nil {
 		return err
 	}
+	if err := p.composition(types); err != nil {
+		return err
+	}
 	return p.targets(c.Targets, types, "the spawn gives it no such component")
 }
 
 func (p *validation) add(c *Change, s *planned) *refusal.Error {
 	if err := p.values(c); err != nil {
+		return err
+	}
+	if err := p.fixed(c.Entity, s); err != nil {
 		return err
 	}
 	added := typesOf(c.Values)
@@ -223,7 +229,14 @@ func (p *validation) remove(c *Change, s *planned) *refusal.Error {
 			return p.missing(c.Entity, id, "")
 		}
 	}
+	if err := p.fixed(c.Entity, s); err != nil {
+		return err
+	}
 	s.types = slices.DeleteFunc(s.types, func(id TypeID) bool { return slices.Contains(c.Types, id) })
+	if len(s.types) == 0 && p.cat.Engine.NeedsComponent {
+		return &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("it is the last component of %s, and an entity of %s has at least one", c.Entity, p.cat.Engine.Name),
+			Got: p.name(c.Types[0]), Hint: "despawn the entity, or add another component first", Next: "despawn"}
+	}
 	return nil
 }
 

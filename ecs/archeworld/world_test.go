@@ -2,6 +2,7 @@ package archeworld
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -49,6 +50,9 @@ func newFixture(testing.TB) ecstest.Fixture {
 			all := ecs.All()
 			q := w.Query(&all)
 			return q.Close
+		},
+		Value: func(e loupe.Entity, t reflect.Type) any {
+			return reflect.NewAt(t, w.Get(engineEntity(e), ecs.TypeID(&w, t))).Interface()
 		},
 		PanicOnSpawn:   arm(event.EntityCreated),
 		PanicOnDespawn: arm(event.EntityRemoved),

@@ -2,10 +2,12 @@ package arkworld
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/mlange-42/ark/ecs"
 
+	loupe "github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/ecstest"
 )
 
@@ -38,6 +40,9 @@ func newFixture(testing.TB) ecstest.Fixture {
 		Lock: func() func() {
 			q := ecs.NewFilter0(w).Query()
 			return q.Close
+		},
+		Value: func(e loupe.Entity, t reflect.Type) any {
+			return reflect.NewAt(t, w.Unsafe().Get(engineEntity(e), ecs.TypeID(w, t))).Interface()
 		},
 		PanicOnSpawn:   arm(ecs.OnCreateEntity),
 		PanicOnDespawn: arm(ecs.OnRemoveEntity),

@@ -61,24 +61,27 @@ func (k *kit) chunksComplete() {
 }
 
 func (k *kit) chunkColumns() {
-	var es []ecs.Entity
+	var es []group
 	for i := range 10 {
-		es = append(es, k.spawn(Position{float64(i), 1}, Flag{}, newBag(i), Name("x")))
+		es = append(es, k.group(Position{float64(i), 1}, Flag{}, newBag(i), Name("x")))
 	}
 	// The last row fills a gap in the middle.
-	k.must(ecs.Change{Op: ecs.OpDespawn, Entity: es[3]})
-	for i, e := range es {
+	k.must(es[3].despawn()...)
+	for i, g := range es {
 		if i == 3 {
 			continue
 		}
+		e := g[k.pos]
 		want(k, e, k.pos, Position{float64(i), 1})
-		if b, _ := get[Bag](k, e, k.bag); b.check(i) != "" {
-			k.fail("%v: %s: %+v", e, b.check(i), b)
+		if b, _ := get[Bag](k, g[k.bag], k.bag); b.check(i) != "" {
+			k.fail("%v: %s: %+v", g[k.bag], b.check(i), b)
 		}
-		c, row, _ := k.World.Row(e)
-		if _, ok := c.Column(k.flag); !ok {
+		if c, _, _ := k.World.Row(g[k.flag]); c == nil {
+			k.fail("the tag's entity has no row")
+		} else if _, ok := c.Column(k.flag); !ok {
 			k.fail("the tag has no column")
 		}
+		c, row, _ := k.World.Row(e)
 		if _, ok := c.Column(k.hp); ok {
 			k.fail("a column of a component the chunk lacks")
 		}
@@ -87,9 +90,9 @@ func (k *kit) chunkColumns() {
 			k.fail("the column of Position: %v %+v in row %d", ok, col, row)
 		}
 	}
-	p := ptr[Position](k, es[5], k.pos)
+	p := ptr[Position](k, es[5][k.pos], k.pos)
 	p.X = 77
-	want(k, es[5], k.pos, Position{77, 1})
+	want(k, es[5][k.pos], k.pos, Position{77, 1})
 }
 
 func (k *kit) chunkFilters() {
@@ -174,6 +177,9 @@ func (k *kit) chunksReentrant() {
 func (k *kit) chunksEmpty() {
 	for range k.World.Chunks(ecs.Filter{}) {
 		k.fail("an empty world has a chunk")
+	}
+	if !k.emptying() {
+		return
 	}
 	a, b := k.spawn(), k.spawn()
 	if got := entities(k.World, ecs.Filter{Exclusive: true}); !slices.Equal(got, []ecs.Entity{a, b}) {

@@ -25,6 +25,10 @@ type Fixture struct {
 	// show: registered types, statistics, cached filters, listeners. nil: the
 	// engine has no such thing.
 	State func() string
+	// Value is the engine's own pointer to an entity's component of Go type t, as
+	// its public interface gives it to the game: chunks must show that value.
+	// Not needed for [RunObserving].
+	Value func(e ecs.Entity, t reflect.Type) any
 	// Close releases the world; may be nil.
 	Close func()
 }
@@ -65,7 +69,7 @@ type kase struct {
 
 var (
 	observing = concat(observeCases, chunkCases)
-	cases     = concat(observing, applyCases, relationCases, lockCases, resourceCases, restoreCases, stressCases)
+	cases     = concat(observing, declaredCases, applyCases, relationCases, lockCases, resourceCases, restoreCases, stressCases)
 )
 
 func concat(lists ...[]kase) (all []kase) {
@@ -84,6 +88,7 @@ type kit struct {
 
 	pos, vel, hp, flag, blob, name, bag, unused ecs.TypeID
 	rels                                        []ecs.TypeID
+	needs, fixed                                bool // an entity needs a component; has one of its kind for good
 }
 
 func (k *kit) fail(format string, args ...any) {
@@ -96,23 +101,13 @@ func (k *kit) fatal(format string, args ...any) {
 	k.Fatalf(format+"\nrule: %s", append(args, k.rule)...)
 }
 
-// declared ends a case the engine cannot do: it must have said so.
-func (k *kit) declared(what string) bool {
-	k.Helper()
-	cannot := k.World.Catalog().Engine.Cannot
-	if len(cannot) == 0 {
-		k.fatal("%s is missing and Engine.Cannot declares nothing", what)
-	}
-	k.Logf("%s is missing; Engine.Cannot declares: %q", what, cannot)
-	return true
-}
-
 func (k *kit) setup() {
 	k.Helper()
 	cat := k.World.Catalog()
 	if cat == nil {
 		k.fatal("Catalog returned nil")
 	}
+	k.needs, k.fixed = cat.Engine.NeedsComponent, cat.Engine.FixedArchetypes
 	ids := map[reflect.Type]ecs.TypeID{}
 	for _, c := range cat.Components {
 		ids[c.Type.Go] = c.ID
@@ -171,7 +166,7 @@ func (k *kit) relValue(i int) ecs.Value {
 
 func (k *kit) spawn(vs ...any) ecs.Entity {
 	k.Helper()
-	return k.must(ecs.Change{Op: ecs.OpSpawn, Values: k.vals(vs...)})[0]
+	return k.must(ecs.Change{Op: ecs.OpSpawn, Values: k.composed(k.vals(vs...))})[0]
 }
 
 func (k *kit) must(changes ...ecs.Change) []ecs.Entity {

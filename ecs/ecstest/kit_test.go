@@ -6,12 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/ecstest"
 	"github.com/loupe-ecs/loupe/ecs/ecstest/mapworld"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 type childOf struct{ mapworld.Relation }
@@ -44,6 +46,20 @@ type amnesiac struct{ *faulty }
 func (amnesiac) Capture(img *ecs.Image) error { *img = ecs.Image{}; return nil }
 func (amnesiac) Check(*ecs.Image) error       { return nil }
 func (amnesiac) Restore(*ecs.Image) error     { return nil }
+
+// copies are chunks whose columns are copies of the world's.
+type copies struct {
+	ecs.Chunk
+	w *mapworld.World
+}
+
+func (c copies) Column(id ecs.TypeID) (ecs.Column, bool) {
+	col, ok := c.Chunk.Column(id)
+	if ok {
+		col = value.ColumnOf(value.CopyColumn(c.w.Catalog().Components[id].Type, col, c.Len()))
+	}
+	return col, ok
+}
 
 // faults maps each fault to a case that must find it.
 var faults = map[string]struct {
@@ -130,6 +146,29 @@ var faults = map[string]struct {
 		}
 		return f
 	}},
+	"copies in chunks": {"Chunks/InPlace", func(f *faulty) ecs.World {
+		f.row = func(e ecs.Entity) (ecs.Chunk, int, bool) {
+			c, row, ok := f.World.Row(e)
+			return copies{c, f.World}, row, ok
+		}
+		return f
+	}},
+	"an empty declaration": {"Declared/Real", func(f *faulty) ecs.World {
+		f.catalog = func() *ecs.Catalog {
+			c := f.World.Catalog()
+			c.Engine.Cannot = append(slices.Clone(c.Engine.Cannot), "everything else")
+			return c
+		}
+		return f
+	}},
+	"a false declaration": {"Declared/Real", func(f *faulty) ecs.World {
+		f.catalog = func() *ecs.Catalog {
+			c := f.World.Catalog()
+			c.Engine.Cannot = append(slices.Clone(c.Engine.Cannot), "restoring: too much work")
+			return c
+		}
+		return f
+	}},
 	"never locked": {"Lock/Refuses", func(f *faulty) ecs.World {
 		f.locked = func() bool { return false }
 		return f
@@ -153,7 +192,7 @@ func TestFaultyWorld(t *testing.T) {
 	ecstest.Run(t, func(testing.TB) ecstest.Fixture {
 		f := &faulty{World: newWorld()}
 		f.healthy()
-		return ecstest.Fixture{World: fault.make(f), Lock: f.Lock}
+		return ecstest.Fixture{World: fault.make(f), Lock: f.Lock, Value: f.Value}
 	})
 }
 

@@ -312,7 +312,7 @@ func (k *kit) populate(n int) {
 		f := float64(i)
 		all = append(all,
 			k.spawn(Position{f, -f}, Velocity{float32(i), 1}),
-			k.spawn(Position{f, f}, Health{HP: i, Max: 10}, Flag{}, newBag(i)),
+			k.spawn(newBag(i), Position{f, f}, Health{HP: i, Max: 10}, Flag{}),
 			k.spawn(Name("e"), Blob{byte(i)}),
 			k.spawn())
 		if k.rels != nil {

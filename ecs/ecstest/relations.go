@@ -17,7 +17,11 @@ var relationCases = []kase{
 
 func (k *kit) noRelations() bool {
 	k.Helper()
-	return len(k.rels) == 0 && k.declared("relations")
+	if len(k.rels) > 0 {
+		return false
+	}
+	k.declared(ecs.LimitRelations)
+	return true
 }
 
 // related is a spawn of an entity whose first relation points at target.
@@ -143,6 +147,8 @@ func (k *kit) relationDeath() {
 	expect := ecs.Entity{}
 	if k.World.Catalog().Engine.DanglingTargets {
 		expect = p
+	} else {
+		k.declared(ecs.LimitDeadTargets)
 	}
 	for _, e := range es {
 		if got := k.targetOf(e, rel); got != expect {
@@ -203,9 +209,12 @@ func (k *kit) relationSeveral() {
 		return
 	}
 	limit := k.World.Catalog().Engine.RelationsPerEntity
-	if limit == 1 || len(k.rels) < 2 {
-		k.declared("a second relation per entity")
+	if limit == 1 {
+		k.declared(ecs.LimitSeveralRelations)
 		return
+	}
+	if len(k.rels) < 2 {
+		k.fatal("the engine allows several relations and the fixture registers one: register a second relation type")
 	}
 	a, b := k.spawn(Name("a")), k.spawn(Name("b"))
 	r0, r1 := k.rels[0], k.rels[1]

@@ -32,12 +32,13 @@ func (k *kit) restorer() ecs.Restorer {
 	k.Helper()
 	r, ok := k.World.(ecs.Restorer)
 	if !ok {
-		k.declared("capturing and restoring")
+		k.declared(ecs.LimitRestore)
 		return nil
 	}
 	var img ecs.Image
 	if err := r.Capture(&img); isCode(err, refusal.CrashLayout, refusal.NotSupported) {
-		k.declared("capturing and restoring (" + err.Error() + ")")
+		k.Logf("Capture: %v", err)
+		k.declared(ecs.LimitRestore)
 		return nil
 	} else if err != nil {
 		k.fatal("Capture: %v", err)
@@ -174,20 +175,20 @@ func (k *kit) restoreOwned() {
 	if r == nil {
 		return
 	}
-	e := k.spawn(newBag(1), Position{1, 1})
+	g := k.group(newBag(1), Position{1, 1})
 	var img ecs.Image
 	hash := k.capture(r, &img)
 	for range 3 {
-		b := ptr[Bag](k, e, k.bag)
+		b := ptr[Bag](k, g[k.bag], k.bag)
 		b.Items[0].Count = 99
 		b.Counts["x"] = 99
 		b.Next.Note = "x"
-		ptr[Position](k, e, k.pos).X = 99
+		ptr[Position](k, g[k.pos], k.pos).X = 99
 		k.restore(r, &img)
 		if Hash(k.World) != hash {
 			k.fail("what was written to the world reached the image, or the world reached by a restore shares memory with it")
 		}
-		want(k, e, k.bag, newBag(1))
+		want(k, g[k.bag], k.bag, newBag(1))
 	}
 }
 
@@ -235,7 +236,7 @@ func (k *kit) restoreRefused() {
 		return
 	}
 	k.script(3).run(120)
-	for _, e := range k.must(ecs.Change{Op: ecs.OpSpawn, Count: 6, Values: k.vals(Position{}, Unused{})})[:4] {
+	for _, e := range k.must(ecs.Change{Op: ecs.OpSpawn, Count: 6, Values: k.composed(k.vals(Position{}, Unused{}))})[:4] {
 		k.must(ecs.Change{Op: ecs.OpDespawn, Entity: e})
 	}
 	hash := Hash(k.World)

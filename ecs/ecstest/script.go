@@ -50,9 +50,9 @@ func (s *script) step() string {
 	var c ecs.Change
 	switch s.rng.IntN(12) {
 	case 0, 1, 2:
-		c = ecs.Change{Op: ecs.OpSpawn, Count: s.rng.IntN(4), Values: s.values()}
+		c = ecs.Change{Op: ecs.OpSpawn, Count: s.rng.IntN(4), Values: k.composed(s.values())}
 	case 3, 4:
-		c = ecs.Change{Op: ecs.OpSpawn, Values: s.values()}
+		c = ecs.Change{Op: ecs.OpSpawn, Values: k.composed(s.values())}
 		if len(k.rels) > 0 {
 			r := s.rng.IntN(len(k.rels))
 			c.Values = append(c.Values, k.relValue(r))

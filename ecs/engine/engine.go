@@ -86,5 +86,6 @@ func (e *Engine) Cannot(verified bool, words ...string) []string {
 	if verified {
 		return words
 	}
-	return append(words, "restoring snapshots and releasing locks: this build's "+e.Name+" has a memory layout the adapter was not written for")
+	reason := ": this build's " + e.Name + " has a memory layout the adapter was not written for"
+	return append(words, string(ecs.LimitRestore)+reason, string(ecs.LimitUnlock)+reason)
 }

@@ -136,6 +136,21 @@ func (t *table) matches(f ecs.Filter) bool {
 	})
 }
 
+// Value points at an entity's component of Go type t; nil if it has none. It is
+// what the engine's own interface would be.
+func (w *World) Value(e ecs.Entity, t reflect.Type) any {
+	p, ok := w.at[e]
+	if !ok {
+		return nil
+	}
+	for i, id := range p.table.types {
+		if w.types[id].Go == t {
+			return p.table.columns[i].Index(p.row).Addr().Interface()
+		}
+	}
+	return nil
+}
+
 // Resource implements ecs.World.
 func (w *World) Resource(id ecs.TypeID) (reflect.Value, bool) {
 	if id < 0 || int(id) >= len(w.resources) || !w.resources[id].ptr.IsValid() {
@@ -151,7 +166,7 @@ func (w *World) Catalog() *ecs.Catalog {
 	}
 	c := ecs.Catalog{
 		Engine: ecs.Engine{Name: "map", Cannot: []string{
-			"releasing locks from outside", "listening to events"}},
+			"releasing locks", "events", "dead targets: a relation is reset when its target dies"}},
 		Entities: ecs.EntityCounts{Alive: len(w.at), Recycled: len(w.free), Total: len(w.slots), Capacity: cap(w.slots)},
 		Locked:   w.Locked(), CachedFilters: -1,
 	}

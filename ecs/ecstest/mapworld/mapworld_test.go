@@ -22,17 +22,17 @@ func TestConformance(t *testing.T) {
 		w := mapworld.New(append(ecstest.Components(), reflect.TypeFor[childOf](), reflect.TypeFor[likes]())...)
 		w.AddResource(&ecstest.Score{Points: 7})
 		w.RegisterResource(reflect.TypeFor[ecstest.Absent]())
-		return ecstest.Fixture{World: w, Lock: w.Lock}
+		return ecstest.Fixture{World: w, Lock: w.Lock, Value: w.Value}
 	})
 }
 
 // An engine whose columns are pointers passes as well.
 func TestConformanceBoxed(t *testing.T) {
 	ecstest.Run(t, func(testing.TB) ecstest.Fixture {
-		w := mapworld.New(append(ecstest.Components(), reflect.TypeFor[childOf]())...)
+		w := mapworld.New(append(ecstest.Components(), reflect.TypeFor[childOf](), reflect.TypeFor[likes]())...)
 		w.AddResource(&ecstest.Score{Points: 7})
 		w.RegisterResource(reflect.TypeFor[ecstest.Absent]())
-		return ecstest.Fixture{World: ecstest.Boxed(w), Lock: w.Lock}
+		return ecstest.Fixture{World: ecstest.Boxed(w), Lock: w.Lock, Value: w.Value}
 	})
 }
 

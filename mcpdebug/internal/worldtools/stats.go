@@ -43,11 +43,13 @@ type EngineFacts struct {
 	RelationsPerEntity int      `json:"relationsPerEntity,omitempty" jsonschema:"relations an entity may have; absent: no limit"`
 	DanglingTargets    bool     `json:"danglingTargets" jsonschema:"a relation keeps its target after the target's death"`
 	PointerHazard      bool     `json:"pointerHazard" jsonschema:"the engine moves rows without write barriers: components with pointers can be corrupted by the game's own moves"`
+	NeedsComponent     bool     `json:"needsComponent,omitempty" jsonschema:"an entity has at least one component"`
+	FixedArchetypes    bool     `json:"fixedArchetypes,omitempty" jsonschema:"entities keep the components they were made with"`
 	Cannot             []string `json:"cannot,omitempty" jsonschema:"what the engine or its adapter cannot do"`
 }
 
 func EngineFactsOf(e ecs.Engine) EngineFacts {
-	return EngineFacts{e.Name, e.Version, e.MaxTypes, e.RelationsPerEntity, e.DanglingTargets, e.PointerHazard, e.Cannot}
+	return EngineFacts{e.Name, e.Version, e.MaxTypes, e.RelationsPerEntity, e.DanglingTargets, e.PointerHazard, e.NeedsComponent, e.FixedArchetypes, e.Cannot}
 }
 
 func statsTool(then *past.Past) *tools.Tool {
