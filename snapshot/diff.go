@@ -7,6 +7,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/snapshot/internal/images"
 )
 
 // DiffOptions are the choices of a Diff. The zero value counts everything and
@@ -124,19 +125,19 @@ func (d *differ) room() bool {
 }
 
 func (d *differ) entities() {
-	there, here := locate(d.to), locate(d.from)
+	there, here := images.Locate(d.to), images.Locate(d.from)
 	for i := range d.from.Archetypes {
 		a := &d.from.Archetypes[i]
 		for row, e := range a.Entities {
 			if !d.wants(e) {
 				continue
 			}
-			at, ok := there.find(e)
+			at, ok := there.Find(e)
 			if !ok {
 				d.whole(RowDespawned, &d.res.Despawned, a, e)
 				continue
 			}
-			d.components(e, a, row, &d.to.Archetypes[at.archetype], int(at.row))
+			d.components(e, a, row, &d.to.Archetypes[at.Archetype], int(at.Row))
 		}
 	}
 	for i := range d.to.Archetypes {
@@ -145,7 +146,7 @@ func (d *differ) entities() {
 			if !d.wants(e) {
 				continue
 			}
-			if _, ok := here.find(e); !ok {
+			if _, ok := here.Find(e); !ok {
 				d.whole(RowSpawned, &d.res.Spawned, a, e)
 			}
 		}

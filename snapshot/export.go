@@ -11,6 +11,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/snapshot/internal/images"
 )
 
 // WriteJSON exports what Take copied for people and other tools: the header,
@@ -24,7 +25,7 @@ func (c *Capture) WriteJSON(w io.Writer) (n int64, err error) {
 	}
 	defer recovered(&err, "exporting")
 	dropped, noResources := c.options.excluded(c.catalog)
-	archetypes := leaveOut(c.Image.Archetypes, dropped)
+	archetypes := images.LeaveOut(c.Image.Archetypes, dropped)
 	x := &exporter{w: bufio.NewWriterSize(w, 64<<10), cat: c.catalog}
 	resources := slices.DeleteFunc(slices.Clone(c.Image.Resources), func(r ecs.ImageResource) bool { return noResources[r.ID] })
 	head := c.header(archetypes, resources, dropped, noResources)

@@ -10,6 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/snapshot/internal/images"
 )
 
 // fakeWorld is a world that is nothing but its image.
@@ -133,7 +134,7 @@ func (b *builder) rows(targets []ecs.Target, columns ...any) []ecs.Entity {
 		p.Slots = append(p.Slots, e)
 		a.Entities = append(a.Entities, e)
 	}
-	sortColumns(&a)
+	images.SortColumns(&a)
 	b.w.img.Archetypes = append(b.w.img.Archetypes, a)
 	return a.Entities
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
+	"github.com/loupe-ecs/loupe/snapshot/internal/images"
 )
 
 // Load makes the world equal to the snapshot: Decode and Restore in one. It
@@ -40,7 +41,7 @@ type Staged struct {
 
 // Report tells what the file holds and what was converted or left out.
 func (s *Staged) Report() *Report {
-	entities, archetypes := count(&s.Image)
+	entities, archetypes := images.Count(&s.Image)
 	return &Report{Header: s.Header, Entities: entities, Archetypes: archetypes,
 		Projected: s.report.projected, Skipped: s.report.skipped}
 }
@@ -265,7 +266,7 @@ func (l *loader) archetypes() {
 		hints[i] = uint32(h)
 	}
 	l.staged.Image.Archetypes, l.staged.Image.Hints = list, hints
-	if merged := merge(list); len(l.skipped) > 0 && len(merged) < len(list) {
+	if merged := images.Merge(list); len(l.skipped) > 0 && len(merged) < len(list) {
 		l.staged.Image.Archetypes, l.staged.Image.Hints = merged, nil
 	}
 }
@@ -318,7 +319,7 @@ func (l *loader) archetype() ecs.ImageArchetype {
 		a.Columns = append(a.Columns, l.sub(data, func() reflect.Value { return l.decoder.column(fc.w, fc.node, form, rows) }))
 		l.where = "archetypes"
 	}
-	sortColumns(&a)
+	images.SortColumns(&a)
 	return a
 }
 
@@ -332,16 +333,6 @@ func (l *loader) addTargets(a *ecs.ImageArchetype, parts []int) {
 		}
 	}
 	slices.SortFunc(a.Targets, func(x, y ecs.Target) int { return int(x.Relation - y.Relation) })
-}
-
-func sortColumns(a *ecs.ImageArchetype) {
-	order := slices.Clone(a.Components)
-	slices.Sort(order)
-	cols := make([]reflect.Value, len(order))
-	for i, id := range order {
-		cols[i] = a.Columns[slices.Index(a.Components, id)]
-	}
-	a.Components, a.Columns = order, cols
 }
 
 // block reads form and bytes of a column or resource.
@@ -360,21 +351,10 @@ func (l *loader) sub(data []byte, f func() reflect.Value) reflect.Value {
 }
 
 func (l *loader) checkHeader() {
-	entities, archetypes := count(&l.staged.Image)
+	entities, archetypes := images.Count(&l.staged.Image)
 	if entities != l.head.Entities || !l.lax && archetypes != l.head.Archetypes {
 		l.where = ""
 		l.fail("the header announces %d entities in %d archetypes, the body holds %d in %d", l.head.Entities, l.head.Archetypes,
 			entities, archetypes)
 	}
-}
-
-// count counts entities, and archetypes that have some.
-func count(img *ecs.Image) (entities, archetypes int) {
-	for i := range img.Archetypes {
-		if n := len(img.Archetypes[i].Entities); n > 0 {
-			entities += n
-			archetypes++
-		}
-	}
-	return entities, archetypes
 }

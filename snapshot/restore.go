@@ -9,6 +9,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/snapshot/internal/images"
 )
 
 // Restore puts the snapshot into the world. Frame goroutine only. Whatever can
@@ -94,9 +95,9 @@ func (s *Staged) prepare(world ecs.World, before *Capture) (img *ecs.Image, err 
 	if before.catalog == nil {
 		return img, nil
 	}
-	live := locate(&before.Image)
+	live := images.Locate(&before.Image)
 	if len(dropped) > 0 {
-		img.Archetypes, img.Hints = keep(leaveOut(img.Archetypes, dropped), &before.Image, live, dropped), nil
+		img.Archetypes, img.Hints = images.Keep(images.LeaveOut(img.Archetypes, dropped), &before.Image, live, dropped), nil
 	}
 	graftRows(cat, img, &before.Image, live)
 	img.Resources = graftResources(cat, img.Resources, before.Image.Resources, withoutResources)
@@ -134,96 +135,9 @@ func (s *Staged) undo(r ecs.Restorer, before *Capture) (err error) {
 	return err
 }
 
-// place is where an entity is in an image.
-type place struct {
-	gen       uint32
-	archetype int32 // -1: nowhere
-	row       int32
-}
-
-// places indexes an image by slot number.
-type places []place
-
-func locate(img *ecs.Image) places {
-	out := make(places, len(img.Pool.Slots))
-	for i := range out {
-		out[i].archetype = -1
-	}
-	for a := range img.Archetypes {
-		for row, e := range img.Archetypes[a].Entities {
-			out[e.ID] = place{e.Gen, int32(a), int32(row)}
-		}
-	}
-	return out
-}
-
-func (p places) find(e ecs.Entity) (place, bool) {
-	if uint64(e.ID) >= uint64(len(p)) || p[e.ID].archetype < 0 || p[e.ID].gen != e.Gen {
-		return place{}, false
-	}
-	return p[e.ID], true
-}
-
-// keep gives entities the excluded components they have in the live world.
-// Rows of one archetype may part, each part keeping its order.
-func keep(list []ecs.ImageArchetype, live *ecs.Image, where places, dropped map[ecs.TypeID]bool) []ecs.ImageArchetype {
-	var out []ecs.ImageArchetype
-	for i := range list {
-		a := &list[i]
-		parts := map[string]int{}
-		for row, e := range a.Entities {
-			var extra ecs.ImageArchetype
-			var from *ecs.ImageArchetype
-			at, ok := where.find(e)
-			if ok {
-				from = &live.Archetypes[at.archetype]
-				for _, id := range from.Components {
-					if dropped[id] {
-						extra.Components = append(extra.Components, id)
-					}
-				}
-				for _, t := range from.Targets {
-					if dropped[t.Relation] {
-						extra.Targets = append(extra.Targets, t)
-					}
-				}
-			}
-			key := extra.Key()
-			k, ok := parts[key]
-			if !ok {
-				k = len(out)
-				parts[key] = k
-				b := ecs.ImageArchetype{Components: append(slices.Clone(a.Components), extra.Components...),
-					Targets: append(slices.Clone(a.Targets), extra.Targets...)}
-				for _, col := range a.Columns {
-					b.Columns = append(b.Columns, reflect.MakeSlice(col.Type(), 0, 0))
-				}
-				for _, id := range extra.Components {
-					b.Columns = append(b.Columns, reflect.MakeSlice(from.Columns[slices.Index(from.Components, id)].Type(), 0, 0))
-				}
-				out = append(out, b)
-			}
-			b := &out[k]
-			b.Entities = append(b.Entities, e)
-			for c, id := range b.Components {
-				if c < len(a.Columns) {
-					b.Columns[c] = reflect.Append(b.Columns[c], a.Columns[c].Index(row))
-				} else {
-					b.Columns[c] = reflect.Append(b.Columns[c], from.Columns[slices.Index(from.Components, id)].Index(int(at.row)))
-				}
-			}
-		}
-	}
-	out = merge(out)
-	for i := range out {
-		sortColumns(&out[i])
-	}
-	return out
-}
-
 // graftRows copies functions, channels, locks and other handles from the live
 // components into the ones about to replace them.
-func graftRows(cat *ecs.Catalog, img, live *ecs.Image, where places) {
+func graftRows(cat *ecs.Catalog, img, live *ecs.Image, where images.Places) {
 	for i := range img.Archetypes {
 		a := &img.Archetypes[i]
 		for c, id := range a.Components {
@@ -232,13 +146,13 @@ func graftRows(cat *ecs.Catalog, img, live *ecs.Image, where places) {
 				continue
 			}
 			for row, e := range a.Entities {
-				at, ok := where.find(e)
+				at, ok := where.Find(e)
 				if !ok {
 					continue
 				}
-				from := &live.Archetypes[at.archetype]
+				from := &live.Archetypes[at.Archetype]
 				if k := slices.Index(from.Components, id); k >= 0 {
-					graft(n, a.Columns[c].Index(row), from.Columns[k].Index(int(at.row)), 0)
+					graft(n, a.Columns[c].Index(row), from.Columns[k].Index(int(at.Row)), 0)
 				}
 			}
 		}

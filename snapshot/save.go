@@ -12,6 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
+	"github.com/loupe-ecs/loupe/snapshot/internal/images"
 )
 
 // captures are reused by Save: fresh memory for a whole world costs more than
@@ -122,7 +123,7 @@ func (c *Capture) Encode(w io.Writer) (info Info, err error) {
 		scratches.Put(memory)
 	}()
 	dropped, withoutResources := c.options.excluded(c.catalog)
-	archetypes := merge(leaveOut(c.Image.Archetypes, dropped))
+	archetypes := images.Merge(images.LeaveOut(c.Image.Archetypes, dropped))
 	resources := slices.DeleteFunc(slices.Clone(c.Image.Resources), func(r ecs.ImageResource) bool { return withoutResources[r.ID] })
 	slices.SortFunc(resources, func(a, b ecs.ImageResource) int {
 		return cmpString(resourceName(c.catalog.Resources, int(a.ID)), resourceName(c.catalog.Resources, int(b.ID)))

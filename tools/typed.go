@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/arguments"
 )
 
 // New makes a tool of a typed function that runs on the frame goroutine. The
@@ -158,7 +158,7 @@ func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
 // Prepare implements [Handler].
 func (h *typedHandler[In]) Prepare(c *Call, raw json.RawMessage) (Job, error) {
 	var in In
-	v, err := decodeArguments(h.args, raw)
+	v, err := arguments.Decode(h.args, raw)
 	if err != nil {
 		return Job{}, err
 	}
@@ -176,25 +176,6 @@ func (h *typedHandler[In]) Prepare(c *Call, raw json.RawMessage) (Job, error) {
 		}
 	}
 	return job, err
-}
-
-// decodeArguments checks raw against the argument type: unknown, missing,
-// mistyped and out-of-range arguments are refusals that name the real ones.
-func decodeArguments(t *value.Type, raw json.RawMessage) (reflect.Value, error) {
-	if len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
-		raw = json.RawMessage("{}")
-	}
-	v, err := t.DecodeJSON(raw, reflect.Value{})
-	if err != nil {
-		if e, ok := err.(*refusal.Error); ok && e.Code != refusal.InvalidArguments {
-			// An unknown argument is an invalid argument to clients.
-			c := *e
-			c.Code = refusal.InvalidArguments
-			return v, misplaced(t, &c)
-		}
-		return v, misplaced(t, err)
-	}
-	return v, nil
 }
 
 // Domain makes a tool whose function gets a backend that the host provided

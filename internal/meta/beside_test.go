@@ -5,7 +5,7 @@ package meta
 var beside = map[string][]string{
 	"internal/discovery":         {},
 	"client":                     {"ecs/refusal", "internal/discovery"},
-	"mcpdebug/runner":            {"ecs", "mcpdebug", "tools"},
+	"mcpdebug/runner":            {"ecs", "mcpdebug", "tools", "tools/host"},
 	"cmd/loupe":                  {"cmd/loupe/internal/cli", "cmd/loupe/internal/launch"},
 	"cmd/loupe/internal/wire":    {"ecs/refusal"},
 	"cmd/loupe/internal/launch":  {"ecs/refusal"},

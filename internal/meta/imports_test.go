@@ -34,37 +34,40 @@ ecs/arkworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/imageworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/ecstest: ecs ecs/refusal ecs/value
 snapshot/internal/blocks: ecs/refusal
-snapshot: ecs ecs/refusal ecs/value snapshot/internal/blocks
+snapshot/internal/images: ecs
+snapshot: ecs ecs/refusal ecs/value snapshot/internal/blocks snapshot/internal/images
 sandbox/limits:
 sandbox/internal/source: ecs/refusal
 sandbox/internal/boundlua: ecs/refusal sandbox/internal/source sandbox/limits
 sandbox: ecs ecs/refusal ecs/value ecs/query sandbox/internal/* sandbox/limits
-timeline: ecs ecs/refusal ecs/value ecs/imageworld ecs/query snapshot timeline/replay tools
-timeline/blame: ecs ecs/refusal ecs/value timeline timeline/replay timeline/watch tools
-timeline/replay: ecs ecs/refusal ecs/value ecs/schedule snapshot tools
-timeline/watch: ecs ecs/refusal ecs/value ecs/query ecs/schedule tools
-tools: ecs ecs/refusal ecs/value ecs/schedule internal/rawjson
+timeline: ecs ecs/refusal ecs/value ecs/imageworld ecs/query snapshot timeline/replay tools tools/host
+timeline/blame: ecs ecs/refusal ecs/value timeline timeline/replay timeline/watch tools tools/host
+timeline/replay: ecs ecs/refusal ecs/value ecs/schedule snapshot tools tools/host
+timeline/watch: ecs ecs/refusal ecs/value ecs/query ecs/schedule tools tools/host
+internal/arguments: ecs/refusal ecs/value
+tools/host: ecs ecs/refusal ecs/value ecs/schedule internal/arguments
+tools: ecs ecs/refusal ecs/value ecs/schedule internal/rawjson tools/host internal/arguments
 internal/rawjson:
 internal/words:
 internal/buildinfo:
-tools/text: ecs/refusal ecs/value internal/rawjson tools tools/text/internal/*
+tools/text: ecs/refusal ecs/value internal/rawjson tools tools/host tools/text/internal/*
 internal/store: ecs ecs/refusal
 internal/profiling:
 mcpdebug/internal/page: ecs/refusal ecs/value internal/*
-mcpdebug/internal/entities: ecs ecs/refusal ecs/value tools internal/*
-mcpdebug/internal/surprise: mcpdebug/internal/entities ecs ecs/refusal ecs/value snapshot tools
-mcpdebug/internal/worldtools: mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query tools internal/*
-mcpdebug/internal/hosttools: mcpdebug/internal/surprise mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query ecs/schedule timeline/replay tools internal/*
-mcpdebug/internal/builtin: mcpdebug/internal/surprise mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/operations mcpdebug/internal/page mcpdebug/internal/entities mcpdebug/internal/worldtools mcpdebug/internal/hosttools mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox tools tools/text mcpdebug/internal/calltext internal/* mcpdebug/internal/causes
-mcpdebug/internal/past: ecs ecs/refusal ecs/value ecs/query snapshot timeline mcpdebug/internal/causes tools internal/*
-mcpdebug/internal/causes: mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot timeline timeline/watch timeline/replay timeline/blame tools internal/*
-mcpdebug/internal/operations: mcpdebug/internal/surprise mcpdebug/internal/loop ecs ecs/refusal snapshot timeline/replay tools internal/*
+mcpdebug/internal/entities: ecs ecs/refusal ecs/value tools tools/host internal/*
+mcpdebug/internal/surprise: mcpdebug/internal/entities ecs ecs/refusal ecs/value snapshot tools tools/host
+mcpdebug/internal/worldtools: mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query tools tools/host internal/*
+mcpdebug/internal/hosttools: mcpdebug/internal/surprise mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query ecs/schedule timeline/replay tools tools/host internal/*
+mcpdebug/internal/builtin: mcpdebug/internal/surprise mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/operations mcpdebug/internal/page mcpdebug/internal/entities mcpdebug/internal/worldtools mcpdebug/internal/hosttools mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox tools tools/host tools/text mcpdebug/internal/calltext internal/* mcpdebug/internal/causes
+mcpdebug/internal/past: ecs ecs/refusal ecs/value ecs/query snapshot timeline mcpdebug/internal/causes tools tools/host internal/*
+mcpdebug/internal/causes: mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot timeline timeline/watch timeline/replay timeline/blame tools tools/host internal/*
+mcpdebug/internal/operations: mcpdebug/internal/surprise mcpdebug/internal/loop ecs ecs/refusal snapshot timeline/replay tools tools/host internal/*
 mcpdebug/internal/crashes: ecs ecs/refusal ecs/value internal/*
-mcpdebug/internal/calltext: ecs/refusal tools tools/text
-mcpdebug/internal/loop: mcpdebug/internal/crashes ecs ecs/refusal tools internal/*
-mcpdebug/internal/updates: mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/value tools internal/*
-mcpdebug/internal/front: mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/schedule tools internal/*
-mcpdebug: ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox sandbox/limits timeline tools internal/* mcpdebug/internal/*
+mcpdebug/internal/calltext: ecs/refusal tools tools/host tools/text
+mcpdebug/internal/loop: mcpdebug/internal/crashes ecs ecs/refusal tools tools/host internal/*
+mcpdebug/internal/updates: mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/value tools tools/host internal/*
+mcpdebug/internal/front: mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/schedule tools tools/host internal/*
+mcpdebug: ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox sandbox/limits timeline tools tools/host internal/* mcpdebug/internal/*
 `
 
 // TestImportsGoOneWay pins ecs/refusal <- ecs/value <- ecs <- snapshot, sandbox, tools <- mcpdebug/internal/builtin <-

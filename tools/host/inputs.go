@@ -1,4 +1,4 @@
-package tools
+package host
 
 // Inputs lets a recording hold what comes to the simulation from outside (keys,
 // pointers, network messages, events that a client sent), so that a recorded

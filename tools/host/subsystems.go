@@ -1,4 +1,4 @@
-package tools
+package host
 
 import (
 	"time"
@@ -13,9 +13,9 @@ import (
 //
 //	type systems struct{ list []*mySystem }
 //
-//	func (s systems) List() (infos []tools.SystemInfo) {
+//	func (s systems) List() (infos []host.SystemInfo) {
 //		for i, sys := range s.list {
-//			infos = append(infos, tools.SystemInfo{Name: sys.name, Position: i, Enabled: sys.on})
+//			infos = append(infos, host.SystemInfo{Name: sys.name, Position: i, Enabled: sys.on})
 //		}
 //		return infos
 //	}
@@ -123,11 +123,11 @@ type States interface {
 //
 //	type camera struct{ x, y, zoom float64 }
 //
-//	func (c *camera) Info() tools.CameraInfo {
-//		return tools.CameraInfo{X: c.x, Y: c.y, Zoom: c.zoom, Viewport: tools.Viewport{Width: 640, Height: 360}}
+//	func (c *camera) Info() host.CameraInfo {
+//		return host.CameraInfo{X: c.x, Y: c.y, Zoom: c.zoom, Viewport: host.Viewport{Width: 640, Height: 360}}
 //	}
 //
-//	func (c *camera) Move(m tools.CameraMove) error {
+//	func (c *camera) Move(m host.CameraMove) error {
 //		if m.X != nil {
 //			c.x = *m.X
 //		}
@@ -167,8 +167,8 @@ type CameraMove struct {
 
 // Layers lists the layers that the host draws in.
 //
-//	func (g *game) List() []tools.Layer {
-//		return []tools.Layer{{Name: "ground", Visible: true}, {Index: 1, Name: "actors", Visible: true}}
+//	func (g *game) List() []host.Layer {
+//		return []host.Layer{{Name: "ground", Visible: true}, {Index: 1, Name: "actors", Visible: true}}
 //	}
 type Layers interface {
 	// List describes the layers in drawing order, backmost first.
@@ -188,8 +188,8 @@ type Layer struct {
 
 // Materials lists what the host's sprites are made of.
 //
-//	func (g *game) List() []tools.Material {
-//		return []tools.Material{{ID: 0, Name: "stone", Kind: "tile", Width: 16, Height: 16}}
+//	func (g *game) List() []host.Material {
+//		return []host.Material{{ID: 0, Name: "stone", Kind: "tile", Width: 16, Height: 16}}
 //	}
 type Materials interface {
 	List() []Material
@@ -210,8 +210,8 @@ type Material struct {
 
 // Render tells how drawing goes.
 //
-//	func (r *renderer) Info() tools.RenderInfo {
-//		return tools.RenderInfo{Backend: "opengl", Width: 1280, Height: 720, Pictures: r.frames}
+//	func (r *renderer) Info() host.RenderInfo {
+//		return host.RenderInfo{Backend: "opengl", Width: 1280, Height: 720, Pictures: r.frames}
 //	}
 type Render interface {
 	Info() RenderInfo
@@ -232,9 +232,9 @@ type RenderInfo struct {
 
 // Physics answers questions about bodies.
 //
-//	func (p *physics) Info() tools.PhysicsInfo { return tools.PhysicsInfo{Bodies: len(p.bodies)} }
+//	func (p *physics) Info() host.PhysicsInfo { return host.PhysicsInfo{Bodies: len(p.bodies)} }
 //
-//	func (p *physics) Raycast(r tools.Ray) (tools.RayHit, bool, error) {
+//	func (p *physics) Raycast(r host.Ray) (host.RayHit, bool, error) {
 //		hit, ok := p.cast(r.X1, r.Y1, r.X2, r.Y2, r.Mask)
 //		return hit, ok, nil
 //	}
@@ -282,9 +282,9 @@ type RayHit struct {
 
 // Audio tells what plays, and reads a sound again from its file.
 //
-//	func (m *mixer) Info() tools.AudioInfo { return tools.AudioInfo{SampleRate: 44100, MaxVoices: 16} }
+//	func (m *mixer) Info() host.AudioInfo { return host.AudioInfo{SampleRate: 44100, MaxVoices: 16} }
 //
-//	func (m *mixer) Reload(name string) (tools.Sound, error) {
+//	func (m *mixer) Reload(name string) (host.Sound, error) {
 //		s, err := decode(name) // under the host's own asset root
 //		if err == nil {
 //			m.sounds[name] = s
@@ -337,12 +337,12 @@ type Sound struct {
 // does not wait for it. A host without a display answers an error, never a
 // black picture.
 //
-//	func (s *screen) Capture(shot tools.Shot, done func(tools.Picture, error)) {
+//	func (s *screen) Capture(shot host.Shot, done func(host.Picture, error)) {
 //		if s.window == nil {
-//			done(tools.Picture{}, tools.ErrNoDisplay)
+//			done(host.Picture{}, host.ErrNoDisplay)
 //			return
 //		}
-//		s.atFrameEnd = append(s.atFrameEnd, func() { done(tools.Picture{Image: s.window.ReadPixels(), Frame: s.frame}, nil) })
+//		s.atFrameEnd = append(s.atFrameEnd, func() { done(host.Picture{Image: s.window.ReadPixels(), Frame: s.frame}, nil) })
 //	}
 type Screen interface {
 	// Capture calls done exactly once, on the frame goroutine, now or later.

@@ -1,4 +1,4 @@
-package tools
+package host
 
 // Clock lets clients hold the simulation still, advance it tick by tick and
 // change its speed, while the loop goes on polling and drawing. [StepClock] is one

@@ -1,4 +1,4 @@
-package tools
+package host
 
 // Snapshots is what a host adds to the snapshot tools. All of it is optional.
 type Snapshots struct {

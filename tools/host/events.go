@@ -1,4 +1,4 @@
-package tools
+package host
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/arguments"
 )
 
 // EventSink receives the events that a client sends with send_event: the same
@@ -22,8 +23,8 @@ import (
 //		Down bool   `json:"down" jsonschema:"true when pressed, false when released"`
 //	}
 //
-//	func (s *sink) Kinds() []tools.EventKind {
-//		return []tools.EventKind{{Name: "key", Doc: "A key changes.", Payload: reflect.TypeFor[Key]()}}
+//	func (s *sink) Kinds() []host.EventKind {
+//		return []host.EventKind{{Name: "key", Doc: "A key changes.", Payload: reflect.TypeFor[Key]()}}
 //	}
 //
 //	func (s *sink) Push(kind string, payload any) error {
@@ -62,7 +63,7 @@ func (k EventKind) Decode(raw json.RawMessage) (any, error) {
 		}
 		return nil, nil
 	}
-	v, err := decodeArguments(value.ArgsOf(k.Payload), raw)
+	v, err := arguments.Decode(value.ArgsOf(k.Payload), raw)
 	if err != nil {
 		return nil, err
 	}

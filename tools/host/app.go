@@ -1,4 +1,4 @@
-package tools
+package host
 
 import "image"
 
@@ -7,7 +7,7 @@ import "image"
 // names the interface that would bring them. The interfaces are called on the
 // frame goroutine only, inside Poll, except where a method says otherwise.
 //
-//	dbg.Bind(archeworld.New(&world), &tools.App{
+//	dbg.Bind(archeworld.New(&world), &host.App{
 //		Name:    "arena",
 //		Summary: func() any { return map[string]any{"wave": wave, "score": score} },
 //		Systems: sched, // a *schedule.Schedule

@@ -1,11 +1,11 @@
-package tools
+package host
 
 // Replayer is implemented by a Clock whose host can run ticks on demand: blame,
 // determinism_check, systems_info with observe and experiments need it. The ticks
 // are run inside Poll, only to be looked at: the world and the states of
 // App.Snapshots are put back afterwards, exactly. A minimal one:
 //
-//	func (c *clock) Replay() (tools.Replay, error) { return replay{c.game}, nil }
+//	func (c *clock) Replay() (host.Replay, error) { return replay{c.game}, nil }
 //
 //	type replay struct{ g *game }
 //

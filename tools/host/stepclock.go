@@ -1,4 +1,4 @@
-package tools
+package host
 
 import (
 	"math"
@@ -9,8 +9,8 @@ import (
 // passes, none while it is paused but those that were asked for. The zero value
 // runs 60 ticks a second.
 //
-//	clock := &tools.StepClock{}
-//	dbg.Bind(world, &tools.App{Name: "arena", Clock: clock})
+//	clock := &host.StepClock{}
+//	dbg.Bind(world, &host.App{Name: "arena", Clock: clock})
 //
 // A game whose loop an engine owns calls, in the engine's update:
 //
