@@ -15,6 +15,7 @@ type Request struct {
 	Name      string
 	Arguments json.RawMessage // an object, or empty
 	Client    string          // who calls, for logs: client name and session, "dispatch" for Dispatch
+	Operation string          // the client's own name for the call; "" without
 }
 
 // Call is the context of one call off the frame goroutine. It is valid until

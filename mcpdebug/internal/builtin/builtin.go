@@ -74,7 +74,7 @@ func New(h Host) *Tools {
 	return &Tools{Subsystems: subsystems, Text: text, Past: then, Always: slices.Concat(
 		sessionTools(h),
 		helpTools(h, subsystems),
-		crashTools(h),
+		crashTools(h, then),
 		worldtools.Tools(then),
 		scriptTools(h, then),
 		snapshotTools(h, then),

@@ -15,6 +15,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -37,8 +38,8 @@ type crashHost interface {
 	FrameGoroutine() uint64
 }
 
-func crashTools(h crashHost) []*tools.Tool {
-	return []*tools.Tool{clearCrashTool(h), crashReportTool(h), crashInspectTool(h), goroutinesTool(h)}
+func crashTools(h crashHost, then *past.Past) []*tools.Tool {
+	return []*tools.Tool{clearCrashTool(h), crashReportTool(h, then), crashInspectTool(h), goroutinesTool(h)}
 }
 
 type clearCrashArgs struct {
@@ -128,6 +129,7 @@ type crashReport struct {
 	Goroutines []stackGroup      `json:"goroutines,omitempty" jsonschema:"what the game's other goroutines did, at most three groups; with goroutines:true all, the frame's first"`
 	Previous   *PreviousCrash    `json:"previous,omitempty" jsonschema:"how an earlier run of the game ended, until clear_crash acknowledges it"`
 	Stall      *loop.StallReport `json:"stall_report,omitempty" jsonschema:"where the frame hangs, or hung last"`
+	Recorded   *past.Ending      `json:"recorded,omitempty" jsonschema:"what is recorded of the time before, and the calls to make"`
 	Hint       string            `json:"hint,omitempty" jsonschema:"what to do next"`
 }
 
@@ -151,13 +153,18 @@ func valuesOf(row []crashes.RowValue) rowValues {
 	return out
 }
 
-func crashReportTool(h crashHost) *tools.Tool {
+func crashReportTool(h crashHost, then *past.Past) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "crash_report", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 		Description: "Why the game, or its previous run, crashed. Next: clear_crash.",
 	}, func(c *tools.Call, in crashReportArgs) (crashReport, error) {
 		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash(), Stall: h.Stall()}
 		k := h.Crash()
+		if k != nil {
+			r.Recorded = then.Ending(k.Entity)
+		} else if r.Stall != nil {
+			r.Recorded = then.Ending(ecs.Entity{})
+		}
 		if k == nil {
 			r.Hint = "the game is not crashed"
 			if st := h.Status(); st.State == "stalled" {
@@ -198,6 +205,9 @@ func crashReportTool(h crashHost) *tools.Tool {
 			return r, nil
 		}
 		r.Hint = "crash_inspect lets read-only tools look at the world as it is; clear_crash goes on"
+		if r.Recorded != nil {
+			r.Hint = "recorded.calls tell what led here; " + r.Hint
+		}
 		if k.Locked {
 			r.Hint += ", with unlock:true to release the query that was open"
 		}

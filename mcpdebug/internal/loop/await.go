@@ -12,6 +12,7 @@ import (
 // Call takes one call over the queue: it waits for a frame's turn. It blocks
 // until the call is answered. Not on the frame goroutine.
 func (l *Loop) Call(ctx context.Context, in *Arrival) *tools.Reply {
+	in.Request.Operation = in.Operation
 	c := l.newCall(ctx, in, overQueue)
 	l.inflight.Add(1)
 	defer l.inflight.Add(-1)

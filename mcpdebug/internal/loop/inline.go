@@ -22,7 +22,7 @@ func (l *Loop) CallInline(in *Arrival) *tools.Reply {
 // another carries out a call that a tool off the frame makes of another tool:
 // as its client would, on the way that the tool itself came.
 func (c *call) another(tool string, arguments json.RawMessage) *tools.Reply {
-	in := &Arrival{Request: tools.Request{Name: tool, Arguments: arguments, Client: c.in.Request.Client}}
+	in := &Arrival{Request: tools.Request{Name: tool, Arguments: arguments, Client: c.in.Request.Client, Operation: c.in.Request.Operation}}
 	if c.way == overQueue {
 		in.Ticket = c.l.Ticket()
 		return c.l.Call(c.ctx, in)

@@ -23,7 +23,7 @@ func (c *call) nested(name string, args json.RawMessage) (json.RawMessage, error
 
 // within makes a call within the frame part of c.
 func (c *call) within(name string, args json.RawMessage) *call {
-	in := &Arrival{Request: tools.Request{Name: name, Arguments: args, Client: c.tc.Request.Client}}
+	in := &Arrival{Request: tools.Request{Name: name, Arguments: args, Client: c.tc.Request.Client, Operation: c.tc.Request.Operation}}
 	return c.l.newCall(c.tc.Context, in, inTool)
 }
 

@@ -64,7 +64,7 @@ func (p *Past) AfterCall(spec *tools.Spec, r *tools.Request, err error) {
 		return
 	}
 	if slices.Contains(beside, spec.Name) {
-		p.mark(timeline.MarkCall, callText(r))
+		p.markCall(timeline.MarkCall, r)
 		return
 	}
 	p.rec.Touched(p.frame, "call "+spec.Name)
@@ -72,14 +72,21 @@ func (p *Past) AfterCall(spec *tools.Spec, r *tools.Request, err error) {
 	if spec.Name == "send_event" {
 		kind = timeline.MarkEvent
 	}
-	p.mark(kind, callText(r))
+	p.markCall(kind, r)
 }
 
 func callText(r *tools.Request) string { return r.Name + " " + refusal.Cut(string(r.Arguments), 150) }
 
-func (p *Past) mark(kind, text string) {
+func (p *Past) mark(kind, text string) { p.put(timeline.Mark{Kind: kind, Text: text}) }
+
+func (p *Past) markCall(kind string, r *tools.Request) {
+	p.put(timeline.Mark{Kind: kind, Text: callText(r), Operation: r.Operation})
+}
+
+func (p *Past) put(m timeline.Mark) {
 	if p.rec.Recording() {
-		p.rec.Mark(timeline.Mark{Tick: p.rec.Tick(), Kind: kind, Text: text})
+		m.Tick = p.rec.Tick()
+		p.rec.Mark(m)
 	}
 }
 
