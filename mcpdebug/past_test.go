@@ -7,12 +7,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/tools"
@@ -29,10 +33,19 @@ func marksOf(t *testing.T, s *Server, kind string) (out []string) {
 	return out
 }
 
+type noise struct{ Loud bool }
+
+type noiseSink struct{}
+
+func (noiseSink) Kinds() []tools.EventKind {
+	return []tools.EventKind{{Name: "noise", Doc: "A noise.", Payload: reflect.TypeFor[noise]()}}
+}
+func (noiseSink) Push(string, any) error { return nil }
+
 // Whatever happened to the world stands on the time line.
 func TestWhatHappenedIsMarked(t *testing.T) {
 	bubble(t, &Options{Record: &RecordOptions{}}, func(t *testing.T, s *Server) {
-		w := bindArche(s, &tools.App{Events: &arenaEvents{}, States: &stateStack{"playing"}})
+		w := bindArche(s, &tools.App{Events: noiseSink{}, States: &stateStack{"playing"}})
 		s.Poll()
 		named := make(chan *tools.Reply, 1)
 		go func() {
@@ -74,7 +87,7 @@ func TestWhatHappenedIsMarked(t *testing.T) {
 				t.Errorf("%s: %q, want %q", kind, got, want)
 			}
 		}
-		for kind, part := range map[string]string{"watch": "Health.HP", "stall": "", "crash": "index out of range", "rewind": "to tick"} {
+		for kind, part := range map[string]string{"watch": "w1: 3 -> 2 by call modify", "stall": "", "crash": "index out of range", "rewind": "to tick"} {
 			if got := marksOf(t, s, kind); len(got) == 0 || !strings.Contains(got[0], part) {
 				t.Errorf("%s: %q has no %q", kind, got, part)
 			}
@@ -95,7 +108,7 @@ func TestACrashNamesItsPast(t *testing.T) {
 		s.Poll()
 		m := succeeded(t, now(t, s, "crash_report", ""))
 		r, _ := m["recorded"].(map[string]any)
-		if r == nil || r["cutShort"] != true || r["toTick"].(float64)-r["fromTick"].(float64) < 19 || !strings.Contains(m["hint"].(string), "recorded.calls") {
+		if r == nil || r["cutShort"] != r["toTick"] || r["toTick"].(float64)-r["fromTick"].(float64) < 19 || !strings.Contains(m["hint"].(string), "recorded.calls") {
 			t.Fatalf("%v, hint %v", r, m["hint"])
 		}
 		calls := r["calls"].([]any)
@@ -108,5 +121,60 @@ func TestACrashNamesItsPast(t *testing.T) {
 			must(t, err)
 			succeeded(t, now(t, s, c["tool"].(string), string(args)))
 		}
+	})
+}
+
+// A difference of ticks tells what is rare and exact before a thousand moved
+// floats, page by page the same list, and resources alone when asked.
+func TestTicksAreComparedInAnOrderToBeRead(t *testing.T) {
+	bubble(t, &Options{Record: &RecordOptions{}}, func(t *testing.T, s *Server) {
+		w := newWorld()
+		type score struct{ Points int }
+		points := &score{5}
+		arche.AddResource(w, points)
+		pos, hp := arche.ComponentID[Position](w), arche.ComponentID[Health](w)
+		arche.NewBuilder(w, pos).NewBatch(1000)
+		last := w.NewEntity(pos, hp)
+		s.Bind(archeworld.New(w), nil)
+		s.Poll()
+		before := uint64(s.loop.Frame())
+		for q := w.Query(arche.All(pos)); q.Next(); {
+			(*Position)(q.Get(pos)).X += 0.25
+		}
+		(*Health)(w.Get(last, hp)).HP = 9
+		points.Points = 6
+		w.NewEntity()
+		s.Poll()
+		args := func(more string) string {
+			return fmt.Sprintf(`{"from":"@%d","to":"@%d"%s}`, before, before+1, more)
+		}
+		d := succeeded(t, now(t, s, "snapshot_diff", args(`,"limit":4`)))
+		var kinds []string
+		for _, r := range d["rows"].([]any) {
+			r := r.(map[string]any)
+			kinds = append(kinds, fmt.Sprint(r["kind"], " ", r["component"], " ", r["path"]))
+		}
+		if want := []string{"spawned <nil> <nil>", "resource score Points", "changed Health HP", "changed Position X"}; !slices.Equal(kinds, want) {
+			t.Errorf("%q, want %q", kinds, want)
+		}
+		if d["total"] != 1007.0 || d["changed"] != 1005.0 {
+			t.Errorf("%v rows, %v changed", d["total"], d["changed"])
+		}
+		seen := map[string]bool{}
+		next := ""
+		for range 11 {
+			d := succeeded(t, now(t, s, "snapshot_diff", args(fmt.Sprintf(`,"limit":100,"cursor":%q`, next))))
+			for _, r := range d["rows"].([]any) {
+				seen[fmt.Sprint(r)] = true
+			}
+			next, _ = d["next"].(string)
+		}
+		if len(seen) != 1007 || next != "" {
+			t.Errorf("%d rows page by page, next %q", len(seen), next)
+		}
+		if d := succeeded(t, now(t, s, "snapshot_diff", args(`,"resources":true`))); d["total"] != 1.0 || d["changed"] != 0.0 || d["resourcesChanged"] != 1.0 {
+			t.Errorf("resources alone: %v", d)
+		}
+		refusedWith(t, now(t, s, "snapshot_diff", args(`,"resources":true,"entity":"2v0"`)), refusal.InvalidArguments)
 	})
 }

@@ -26,6 +26,11 @@ type DiffOptions struct {
 	Epsilon float64
 	// Limit is the most rows that are returned. Default 0: the counts alone.
 	Limit int
+	// Ranked puts rows in an order to be read in: what is rare and exact before a
+	// thousand floats that moved. Default: as they are found.
+	Ranked bool
+	// Resources compares resources alone. Default: entities too.
+	Resources bool
 	// Exclude names types that are not compared, as in Options.
 	Exclude []string
 }
@@ -91,9 +96,17 @@ func Diff(cat *ecs.Catalog, from, to *ecs.Image, o DiffOptions) (res *DiffResult
 			d.onlyResource = r.ID
 		}
 	}
-	d.entities()
+	if o.Ranked {
+		d.fields = map[field]*tally{}
+	}
+	if !o.Resources {
+		d.entities()
+	}
 	if o.Entity.IsZero() {
 		d.resources()
+	}
+	if o.Ranked {
+		d.rank()
 	}
 	return d.res, nil
 }
@@ -107,6 +120,7 @@ type differ struct {
 	narrow             bool
 	only, onlyResource ecs.TypeID
 	value              valueDiff
+	fields             map[field]*tally // nil: rows are not ranked
 }
 
 func (d *differ) wants(e ecs.Entity) bool {
@@ -118,10 +132,26 @@ func (d *differ) compares(id ecs.TypeID) bool {
 	return !d.skip[id] && (!d.narrow || d.only == id)
 }
 
-// room reports whether the row that is being counted is to be returned.
-func (d *differ) room() bool {
+// room reports whether the row that is being counted is to be returned. Of rows
+// that will be ranked there are as many as the limit of each field: a field that
+// differs everywhere does not push out what comes after it.
+func (d *differ) room(kind, component, path string) bool {
 	d.res.Total++
-	return len(d.res.Rows) < d.o.Limit
+	if d.fields == nil {
+		return len(d.res.Rows) < d.o.Limit
+	}
+	f := fieldOf(kind, component, path)
+	t := d.fields[f]
+	if t == nil {
+		t = &tally{}
+		d.fields[f] = t
+	}
+	t.total++
+	if t.kept == d.o.Limit {
+		return false
+	}
+	t.kept++
+	return true
 }
 
 func (d *differ) entities() {
@@ -160,7 +190,7 @@ func (d *differ) whole(kind string, count *int, a *ecs.ImageArchetype, e ecs.Ent
 		return
 	}
 	*count++
-	if !d.room() {
+	if !d.room(kind, "", "") {
 		return
 	}
 	names := make([]string, 0, len(a.Components))
@@ -186,7 +216,7 @@ func (d *differ) components(e ecs.Entity, a *ecs.ImageArchetype, row int, b *ecs
 		j := slices.Index(b.Components, id)
 		if j < 0 {
 			d.res.Removed++
-			if d.room() {
+			if d.room(RowRemoved, name, "") {
 				d.res.Rows = append(d.res.Rows, DiffRow{Kind: RowRemoved, Entity: e.String(), Component: name, From: render(a.Columns[k].Index(row))})
 			}
 			continue
@@ -199,7 +229,7 @@ func (d *differ) components(e ecs.Entity, a *ecs.ImageArchetype, row int, b *ecs
 			continue
 		}
 		d.res.Changed++
-		if ta != tb && d.room() {
+		if ta != tb && d.room(RowChanged, name, "target") {
 			d.res.Rows = append(d.res.Rows, DiffRow{Kind: RowChanged, Entity: e.String(), Component: name, Path: "target",
 				From: entityJSON(ta), To: entityJSON(tb)})
 		}
@@ -208,8 +238,9 @@ func (d *differ) components(e ecs.Entity, a *ecs.ImageArchetype, row int, b *ecs
 	for k, id := range b.Components {
 		if d.compares(id) && !slices.Contains(a.Components, id) {
 			d.res.Added++
-			if d.room() {
-				d.res.Rows = append(d.res.Rows, DiffRow{Kind: RowAdded, Entity: e.String(), Component: d.cat.Components[id].Name, To: render(b.Columns[k].Index(other))})
+			name := d.cat.Components[id].Name
+			if d.room(RowAdded, name, "") {
+				d.res.Rows = append(d.res.Rows, DiffRow{Kind: RowAdded, Entity: e.String(), Component: name, To: render(b.Columns[k].Index(other))})
 			}
 		}
 	}
@@ -217,7 +248,7 @@ func (d *differ) components(e ecs.Entity, a *ecs.ImageArchetype, row int, b *ecs
 
 func (d *differ) emit(base DiffRow, v *valueDiff) {
 	for _, r := range v.rows {
-		if d.room() {
+		if d.room(base.Kind, base.Component, r.path) {
 			row := base
 			row.Path, row.From, row.To = r.path, r.from(), r.to()
 			d.res.Rows = append(d.res.Rows, row)
@@ -279,13 +310,13 @@ func (d *differ) resource(id ecs.TypeID, a, b reflect.Value) {
 	case !a.IsValid() && !b.IsValid():
 	case !a.IsValid():
 		d.res.ResourcesChanged++
-		if d.room() {
+		if d.room(base.Kind, base.Component, "") {
 			base.To = render(b)
 			d.res.Rows = append(d.res.Rows, base)
 		}
 	case !b.IsValid():
 		d.res.ResourcesChanged++
-		if d.room() {
+		if d.room(base.Kind, base.Component, "") {
 			base.From = render(a)
 			d.res.Rows = append(d.res.Rows, base)
 		}

@@ -35,6 +35,9 @@ type Spec struct {
 	// OffFrameWith names an argument with which a call never touches the world:
 	// such a call runs as if OffFrame were set. Default "": none.
 	OffFrameWith string
+	// OffFrameIf tells the same of a call by what its arguments are. Any
+	// goroutine. Default nil.
+	OffFrameIf func(arguments json.RawMessage) bool
 	// NeedsWorld and NeedsApp: without one the call is refused (no_world, no_app).
 	NeedsWorld, NeedsApp bool
 	// Interactive: may ask the client back (sampling, elicitation).

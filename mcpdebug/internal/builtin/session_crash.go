@@ -161,9 +161,9 @@ func crashReportTool(h crashHost, then *past.Past) *tools.Tool {
 		r := crashReport{Frames: []StackFrame{}, LastCalls: []CallRecord{}, LogTail: []LogLine{}, Frame: c.FrameNo, Previous: h.PreviousCrash(), Stall: h.Stall()}
 		k := h.Crash()
 		if k != nil {
-			r.Recorded = then.Ending(k.Entity)
+			r.Recorded = then.Ending(c, k.Entity)
 		} else if r.Stall != nil {
-			r.Recorded = then.Ending(ecs.Entity{})
+			r.Recorded = then.Ending(c, ecs.Entity{})
 		}
 		if k == nil {
 			r.Hint = "the game is not crashed"

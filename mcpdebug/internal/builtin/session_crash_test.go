@@ -7,6 +7,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 )
 
@@ -74,7 +75,7 @@ func TestGoroutinesHavePages(t *testing.T) {
 }
 
 func TestAHungGameIsSentToGoroutines(t *testing.T) {
-	h := tooltest.New(t, crashReportTool(&hungHost{}))
+	h := tooltest.New(t, crashReportTool(&hungHost{}, past.New(nil)))
 	if out := h.OK("crash_report", tooltest.Obj{}); !strings.Contains(out["hint"].(string), "goroutines") || out["stall_report"].(map[string]any)["system"] != "enemy_ai" {
 		t.Errorf("%v", out["hint"])
 	}

@@ -265,13 +265,6 @@ func (s *snapshots) whichFile() error {
 
 // decode reads a file for the bound world, off the frame.
 func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*snapshot.Staged, string, error) {
-	cat := c.Catalog
-	if fresh := s.host.Fresh(c).Catalog; fresh != nil {
-		cat = fresh
-	}
-	if cat == nil {
-		return nil, "", entities.NoWorld()
-	}
 	if past.Names(name) {
 		capture, sample, err := s.then.Named(c, name, o)
 		if err != nil {
@@ -279,6 +272,13 @@ func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*sn
 		}
 		staged, err := capture.Stage(o)
 		return staged, "@" + strconv.FormatUint(sample.Tick, 10), err
+	}
+	cat := c.Catalog
+	if fresh := s.host.Fresh(c).Catalog; fresh != nil {
+		cat = fresh
+	}
+	if cat == nil {
+		return nil, "", entities.NoWorld()
 	}
 	f, err := s.files().Open(name)
 	if err != nil {

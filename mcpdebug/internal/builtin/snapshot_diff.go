@@ -1,9 +1,13 @@
 package builtin
 
 import (
+	"encoding/json"
+
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/surprise"
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/tools"
@@ -14,6 +18,7 @@ type snapshotDiffArgs struct {
 	To        string       `json:"to,omitempty" jsonschema:"the second; default: the live world"`
 	Component string       `json:"component,omitempty" jsonschema:"only this type"`
 	Entity    entities.Arg `json:"entity,omitzero" jsonschema:"only this entity"`
+	Resources bool         `json:"resources,omitempty" jsonschema:"resources alone"`
 	Epsilon   float64      `json:"epsilon,omitempty" jsonschema:"tolerance for floats" debug:"min=0,default=0"`
 	Limit     int          `json:"limit,omitempty" jsonschema:"rows to return; 0: counts alone" debug:"min=0,max=10000,default=50"`
 	page.Args
@@ -29,7 +34,7 @@ type snapshotDiffResult struct {
 	Removed          int                `json:"removed" jsonschema:"components that entities of both lost"`
 	Changed          int                `json:"changed" jsonschema:"component values that differ, one for each entity and component"`
 	ResourcesChanged int                `json:"resourcesChanged" jsonschema:"resources that differ"`
-	Rows             []snapshot.DiffRow `json:"rows" jsonschema:"the differences, field by field"`
+	Rows             []snapshot.DiffRow `json:"rows" jsonschema:"the differences, field by field; what is rare and exact first"`
 	page.Info
 }
 
@@ -46,14 +51,30 @@ type diffing struct {
 }
 
 func (s *snapshots) diffTool() *tools.Tool {
-	return entities.WithForms[snapshotDiffArgs](tools.NewPhased(tools.Spec{Name: "snapshot_diff", Effect: tools.ReadOnly, Idempotent: true, NeedsWorld: true,
+	return entities.WithForms[snapshotDiffArgs](tools.NewPhased(tools.Spec{Name: "snapshot_diff", Effect: tools.ReadOnly, Idempotent: true, NeedsWorld: true, OffFrameIf: recorded,
 		Description: "Compares a snapshot with the live world or another.",
 		Example:     `{"from":"before-boss","limit":20}`,
-	}, tools.Phases[snapshotDiffArgs, diffing, diffing, snapshotDiffResult]{Before: s.diffBefore, Frame: s.diffFrame, After: s.diffAfter}))
+	}, tools.Phases[snapshotDiffArgs, diffing, diffing, snapshotDiffResult]{
+		Instead: func(c *tools.Call, in snapshotDiffArgs) (*tools.Frame, error) {
+			if !past.Names(in.From) || !past.Names(in.To) {
+				return nil, nil
+			}
+			return s.then.NamedFrame(c, in.To)
+		},
+		Before: s.diffBefore, Frame: s.diffFrame, After: s.diffAfter}))
+}
+
+// recorded: both sides are of the recording, and the game is not asked.
+func recorded(arguments json.RawMessage) bool {
+	var in struct{ From, To string }
+	return json.Unmarshal(arguments, &in) == nil && past.Names(in.From) && past.Names(in.To)
 }
 
 func (s *snapshots) diffBefore(c *tools.Call, in snapshotDiffArgs) (d diffing, err error) {
 	d.in = in
+	if in.Resources && in.Entity.Given {
+		return d, &refusal.Error{Code: refusal.InvalidArguments, Message: "entity and resources: an entity has no resources", Options: []string{"entity", "resources"}, Total: 2}
+	}
 	if in.Cursor != "" {
 		var p page.Position
 		if err := page.DecodeCursor("snapshot_diff", in.Cursor, &p); err != nil {
@@ -81,7 +102,7 @@ func (s *snapshots) diffBefore(c *tools.Call, in snapshotDiffArgs) (d diffing, e
 // added, so the newer catalog serves for both.
 func (s *snapshots) diffFrame(f *tools.Frame, d diffing) (diffing, error) {
 	d.cat = f.World.Catalog()
-	o := snapshotOptions(f.App)
+	o := snapshotOptions(s.host.App())
 	o.States = nil // not compared
 	d.exclude = o.Exclude
 	for _, st := range []*snapshot.Staged{d.from, d.to} {
@@ -105,7 +126,7 @@ func (s *snapshots) diffAfter(_ *tools.Call, d diffing) (r snapshotDiffResult, e
 	} else {
 		to = &d.to.Image
 	}
-	o := snapshot.DiffOptions{Component: d.in.Component, Entity: d.in.Entity.Entity, Epsilon: d.in.Epsilon, Exclude: d.exclude}
+	o := snapshot.DiffOptions{Component: d.in.Component, Entity: d.in.Entity.Entity, Epsilon: d.in.Epsilon, Exclude: d.exclude, Ranked: true, Resources: d.in.Resources}
 	if d.in.Limit > 0 {
 		o.Limit = d.skip + d.in.Limit
 	}

@@ -181,7 +181,7 @@ func (c *Causes) mark(h *watch.Hit) {
 	if h.Call != "" {
 		who = "call " + h.Call
 	}
-	c.rec.Mark(timeline.Mark{Tick: h.Tick, Kind: timeline.MarkWatch, Text: h.Watch + " by " + who})
+	c.rec.Mark(timeline.Mark{Tick: h.Tick, Kind: timeline.MarkWatch, Text: fmt.Sprintf("%s: %s -> %s by %s", h.Watch, shown(h.Old), shown(h.New), who)})
 }
 
 // tell makes log lines and updates of resources from hits. On a goroutine of the

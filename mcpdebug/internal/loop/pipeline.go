@@ -34,7 +34,8 @@ func (c *call) through(rest func() *tools.Reply) *tools.Reply {
 // call comes to the frame.
 func (c *call) admit() *tools.Reply {
 	spec := &c.pub.Spec
-	c.off = spec.OffFrame || spec.OffFrameWith != "" && rawjson.Has(c.in.Request.Arguments, spec.OffFrameWith)
+	args := c.in.Request.Arguments
+	c.off = spec.OffFrame || spec.OffFrameWith != "" && rawjson.Has(args, spec.OffFrameWith) || spec.OffFrameIf != nil && spec.OffFrameIf(args)
 	if c.way != overQueue { // this is the frame goroutine
 		if e := c.l.gateOnFrame(&c.pub.Tool.Spec, c.off, inline); e != nil {
 			return c.refuse(e)

@@ -107,6 +107,27 @@ func Names(name string) bool { return strings.HasPrefix(name, "@") }
 
 // Named is the moment that a name means, as a capture, with its tick and frame.
 func (p *Past) Named(c *tools.Call, name string, o *snapshot.Options) (*snapshot.Capture, *timeline.Sample, error) {
+	l, ref, err := p.named(c, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := l.Sample(ref)
+	opts := *o
+	opts.Frame = ref.Frame
+	return s.Capture(&opts), s, nil
+}
+
+// NamedFrame is the moment that a name means in place of the live world.
+func (p *Past) NamedFrame(c *tools.Call, name string) (*tools.Frame, error) {
+	l, ref, err := p.named(c, name)
+	if err != nil {
+		return nil, err
+	}
+	w := p.worlds.of(l, ref)
+	return &tools.Frame{Number: ref.Frame, World: w, Catalog: w.Catalog(), Tick: &ref.Tick}, nil
+}
+
+func (p *Past) named(c *tools.Call, name string) (*timeline.Line, timeline.Ref, error) {
 	text, branch, branched := strings.Cut(strings.TrimPrefix(name, "@"), "/")
 	tick, err := strconv.ParseInt(text, 10, 64)
 	l := p.line(c.Context)
@@ -117,15 +138,9 @@ func (p *Past) Named(c *tools.Call, name string, o *snapshot.Options) (*snapshot
 		}
 	}
 	if err != nil {
-		return nil, nil, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s names no recorded tick", refusal.Cut(name, 80)), Got: refusal.Cut(name, 80),
+		return nil, timeline.Ref{}, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s names no recorded tick", refusal.Cut(name, 80)), Got: refusal.Cut(name, 80),
 			Want: `"@1200", or "@-60" for 60 ticks back`, Hint: "record_info tells which ticks are recorded", Next: "record_info"}
 	}
 	ref, err := l.Find(tick)
-	if err != nil {
-		return nil, nil, err
-	}
-	s := l.Sample(ref)
-	opts := *o
-	opts.Frame = ref.Frame
-	return s.Capture(&opts), s, nil
+	return l, ref, err
 }

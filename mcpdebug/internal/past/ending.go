@@ -2,9 +2,11 @@ package past
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/timeline"
+	"github.com/loupe-ecs/loupe/tools"
 )
 
 // Ending is what a recording has of the time before a crash or a hang, for its
@@ -12,7 +14,7 @@ import (
 type Ending struct {
 	FromTick uint64    `json:"fromTick" jsonschema:"the first recorded tick"`
 	ToTick   uint64    `json:"toTick" jsonschema:"the last one"`
-	CutShort bool      `json:"cutShort,omitempty" jsonschema:"the last tick is as the panic left it, midway; the one before is whole"`
+	CutShort *uint64   `json:"cutShort,omitempty" jsonschema:"the tick that the panic cut short, as it was left; the one before is whole"`
 	Calls    []NextAsk `json:"calls" jsonschema:"what to ask of it; they work while the game is crashed or hangs"`
 }
 
@@ -27,19 +29,19 @@ type NextAsk struct {
 const endingTicks = 600
 
 // Ending is nil where nothing is recorded. e, where it is not zero, is the
-// entity that the game was at. Any goroutine.
-func (p *Past) Ending(e ecs.Entity) *Ending {
-	l := p.rec.Line()
+// entity that the game was at. Off the frame.
+func (p *Past) Ending(c *tools.Call, e ecs.Entity) *Ending {
+	l := p.line(c.Context)
 	from, to, ok := l.Ticks()
 	if !ok {
 		return nil
 	}
 	out := &Ending{FromTick: from, ToTick: to}
 	last, whole := to, to
-	if r, err := l.Find(int64(to)); err == nil && r.Cause == timeline.CauseCrash {
-		out.CutShort = true
-		if to > from {
-			whole = to - 1
+	for _, r := range slices.Backward(l.Refs(from, to)) {
+		if r.Cause == timeline.CauseCrash {
+			last, whole, out.CutShort = r.Tick, max(from, r.Tick-1), &r.Tick
+			break
 		}
 	}
 	since := from

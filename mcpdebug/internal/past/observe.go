@@ -60,7 +60,8 @@ var (
 // AfterCall implements [causes.Observer]: what a call did to the world is a
 // sample of its own, of the same tick.
 func (p *Past) AfterCall(spec *tools.Spec, r *tools.Request, err error) {
-	if err != nil || spec.Effect == tools.ReadOnly || slices.Contains(apart, spec.Group) || spec.Name == "snapshot_save" {
+	event := spec.Name == "send_event" // of the session's group, for the simulation all the same
+	if err != nil || spec.Effect == tools.ReadOnly || slices.Contains(apart, spec.Group) && !event || spec.Name == "snapshot_save" {
 		return
 	}
 	if slices.Contains(beside, spec.Name) {
@@ -69,7 +70,7 @@ func (p *Past) AfterCall(spec *tools.Spec, r *tools.Request, err error) {
 	}
 	p.rec.Touched(p.frame, "call "+spec.Name)
 	kind := timeline.MarkWrite
-	if spec.Name == "send_event" {
+	if event {
 		kind = timeline.MarkEvent
 	}
 	p.markCall(kind, r)
