@@ -18,6 +18,21 @@ for mode in sdk legacy auto; do
 	node "$npm_dir/interop.mjs" "$url" "$mode"
 done
 
+# A game of types of which a schema can say little: a strict client throws the
+# whole listing away for one property that is the bare true.
+serve -odd
+for path in "$url" "$url?schemas=full"; do
+	mcp-inspector --cli "$path" --transport http --method tools/list >"$work/list" 2>"$work/err" || { cat "$work/err"; exit 1; }
+	for tool in Odd_configure Odd_Echo Whatever_configure odd_echo; do
+		grep -q "\"$tool\"" "$work/list" || { echo "inspector: tools/list of the odd game lacks $tool"; exit 1; }
+	done
+done
+echo "ok  inspector 2.12.0: tools/list of a game of odd types"
+cp scripts/interop-odd.mjs "$npm_dir/"
+for mode in sdk legacy auto; do
+	node "$npm_dir/interop-odd.mjs" "$url" "$mode"
+done
+
 # The bridge, over standard input and output, from nothing to a running game.
 go build -o "$work/loupe" ./cmd/loupe
 mkdir -m 700 "$work/run"

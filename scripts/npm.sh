@@ -22,13 +22,19 @@ install_npm() {
 	export PATH
 }
 
-# serve starts the fixtures' server and sets url; it ends with the script.
+# serve starts the fixtures' server, or with -odd the game of odd types, and
+# sets url; it ends with the script.
 serve() {
-	work=$(mktemp -d)
-	go build -o "$work/server" ./internal/conformance/server
-	"$work/server" -addr 127.0.0.1:0 >"$work/url" 2>"$work/log" &
+	if [ -z "${work:-}" ]; then
+		work=$(mktemp -d)
+		servers=
+		trap 'kill $servers 2>/dev/null; rm -rf "$work"' EXIT
+		go build -o "$work/server" ./internal/conformance/server
+	fi
+	: >"$work/url"
+	"$work/server" -addr 127.0.0.1:0 "$@" >"$work/url" 2>"$work/log" &
 	server=$!
-	trap 'kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
+	servers="$servers $server"
 	tries=0
 	until url=$(head -n 1 "$work/url") && [ -n "$url" ]; do
 		tries=$((tries + 1))
