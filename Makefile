@@ -8,7 +8,7 @@ LUASEED ?= 0
 N ?= 40
 SEED ?= 0
 
-.PHONY: inspector inspector-test test check race vet lint fuzz fuzz-lua mutate docs bench bench-quick run conformance interop screenshot soak
+.PHONY: inspector inspector-test test check race vet lint fuzz fuzz-lua mutate docs bench bench-quick run conformance interop cross screenshot soak
 
 test: vet
 	$(GO) test ./...
@@ -72,6 +72,10 @@ conformance:
 
 interop:
 	sh scripts/interop.sh
+
+# Other systems: everything builds for them.
+cross:
+	sh scripts/cross.sh
 
 soak:
 	LOUPE_SOAK=1 $(GO) test -race -run Soak -v -count=1 -timeout 5m ./internal/conformance

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/buildinfo"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
@@ -21,8 +23,12 @@ import (
 // choose the port). If another Loupe has DefaultAddr, the next free port after
 // it is taken, unless Options.FixedPort is set; URL tells which. If it cannot
 // bind, the server is nil, which is a valid no-op, and the error says why and,
-// if it can be told, what answers there. Any goroutine.
+// if it can be told, what answers there. In a browser (js/wasm) nobody could
+// connect: there it is always an error. Any goroutine.
 func Listen(addr string, o *Options) (*Server, error) {
+	if err := reachable(runtime.GOOS); err != nil {
+		return nil, err
+	}
 	s := New(o)
 	bound, err := s.bind(addr)
 	if err != nil {
@@ -32,6 +38,16 @@ func Listen(addr string, o *Options) (*Server, error) {
 	s.addr = bound
 	s.enlist()
 	return s, nil
+}
+
+// reachable refuses systems whose network is a pretence within the program: it
+// takes any address, and nobody ever connects.
+func reachable(goos string) error {
+	if goos != "js" && goos != "wasip1" {
+		return nil
+	}
+	return &refusal.Error{Code: refusal.NotSupported, Got: goos, Message: "a program under " + goos + " cannot be connected to: it has no network to listen on",
+		Hint: "run the game as a native program to debug it, or pass messages to New(nil).Dispatch yourself"}
 }
 
 func (s *Server) frontOptions() front.Options {

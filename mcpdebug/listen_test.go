@@ -5,6 +5,7 @@ package mcpdebug
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -162,4 +164,15 @@ func BenchmarkDispatch(b *testing.B) {
 			_ = string(out)
 		}
 	})
+}
+
+// Under js Go's network is a pretence within the program: it takes any address.
+// That everything else works there is tried by scripts/cross.sh.
+func TestWhereNobodyCanConnectListenRefuses(t *testing.T) {
+	for goos, want := range map[string]bool{"js": true, "wasip1": true, "linux": false, "windows": false, "darwin": false, "freebsd": false} {
+		err := reachable(goos)
+		if refused := errors.Is(err, refusal.NotSupported); refused != want || refused && !strings.Contains(err.Error(), goos) {
+			t.Errorf("%s: %v", goos, err)
+		}
+	}
 }
