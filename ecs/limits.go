@@ -18,12 +18,13 @@ const (
 	LimitOrder            Limit = "order after restoring"  // in what the order of iteration, or of later changes, may differ
 	LimitEmpty            Limit = "empty entities"         // an entity has at least one component
 	LimitComposition      Limit = "changing a composition" // an entity keeps the components it was made with
+	LimitIdentity         Limit = "identity"               // what the game changes itself may make an entity another thing
 	LimitValues           Limit = "values"                 // values that cannot be shown, written or put back
 )
 
 // Limits are all of them.
 var Limits = []Limit{LimitRelations, LimitSeveralRelations, LimitDeadTargets, LimitLocks, LimitUnlock, LimitEvents, LimitRestore, LimitOrder,
-	LimitEmpty, LimitComposition, LimitValues}
+	LimitEmpty, LimitComposition, LimitIdentity, LimitValues}
 
 // Declares gives the first entry of Cannot on a subject, or "".
 func (e *Engine) Declares(l Limit) string {

@@ -55,7 +55,7 @@ func (d *decoder) compile(w int, n *node, path string) (*op, bool) {
 	d.plans[key] = o
 	d.planned = append(d.planned, key)
 	if d.plan(o, w, n, path) {
-		if n.Kind == value.KindEntity {
+		if n.Kind == value.KindEntity && !isEntityHandle(n.Layout) {
 			run := o.run
 			o.run = func(d *decoder, p unsafe.Pointer) {
 				run(d, p)
@@ -108,6 +108,7 @@ func (d *decoder) plan(o *op, w int, n *node, path string) bool {
 		if isEntityHandle(n.Layout) {
 			o.run = func(d *decoder, p unsafe.Pointer) {
 				e, _, _ := ecs.ParseEntity(d.string())
+				d.entity(&e)
 				n.StoreEntity(p, e)
 			}
 			break

@@ -63,7 +63,7 @@ func (k *kit) declaredReal() {
 			e := k.spawn(Position{})
 			_, err := k.World.Apply([]ecs.Change{{Op: ecs.OpAdd, Entity: e, Values: k.vals(Velocity{})}})
 			has = !errors.Is(err, refusal.NotSupported)
-		case ecs.LimitOrder, ecs.LimitValues:
+		case ecs.LimitOrder, ecs.LimitValues, ecs.LimitIdentity:
 			if entry == string(limit) {
 				k.fail("the entry %q does not say what is meant", entry)
 			}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
@@ -17,14 +16,6 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/query"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
-
-func numberAt(base unsafe.Pointer, stride uintptr, row int32) *Number {
-	return (*Number)(unsafe.Add(base, uintptr(row)*stride))
-}
-
-func at(base unsafe.Pointer, stride uintptr, row int32) *Health {
-	return (*Health)(unsafe.Add(base, uintptr(row)*stride))
-}
 
 const rows = 7000 // several blocks an archetype: a block is 1024 rows
 

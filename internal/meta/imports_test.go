@@ -32,6 +32,7 @@ ecs/engine: ecs ecs/refusal ecs/value
 ecs/archeworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/arkworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/imageworld: ecs ecs/refusal ecs/value ecs/engine
+ecs/structworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/ecstest: ecs ecs/refusal ecs/value
 snapshot/internal/blocks: ecs/refusal
 snapshot/internal/images: ecs

@@ -1,0 +1,90 @@
+package structworld
+
+import (
+	"reflect"
+
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/engine"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value"
+)
+
+// Capture implements [ecs.Restorer].
+func (w *World) Capture(img *ecs.Image) error {
+	w.look()
+	pool := w.pool.image(img.Pool.Slots)
+	to := engine.WriterTo(img, w.types, pool.Slots, pool.Next, pool.Available, pool.Reserved)
+	for _, k := range w.kinds {
+		to.Add(&k.Chunk)
+	}
+	img.Resources = img.Resources[:0]
+	for i, r := range w.resources {
+		img.Resources = append(img.Resources, ecs.ImageResource{ID: ecs.TypeID(i)})
+		if r.ptr.IsValid() {
+			img.Resources[i].Value = value.Copy(r.ptr.Elem())
+		}
+	}
+	return nil
+}
+
+// Check implements [ecs.Restorer].
+func (w *World) Check(img *ecs.Image) error {
+	if err := ecs.ValidateImage(w.Catalog(), img); err != nil {
+		return err
+	}
+	if img.Pool.Reserved != 1 {
+		return &refusal.Error{Code: refusal.BadSnapshot, Message: "the image's entity table must reserve slot 0 and nothing else"}
+	}
+	for i := range img.Archetypes {
+		a := &img.Archetypes[i]
+		k := w.kinds[a.Components[0]]
+		if no := k.store.room(len(a.Entities)); no != nil {
+			return &refusal.Error{Code: refusal.BadSnapshot, Message: k.typ.Name + ": " + no.Message, Got: no.Got, Want: no.Want}
+		}
+	}
+	return nil
+}
+
+// Restore implements [ecs.Restorer]. The game's slices, maps and variables are
+// the same; entities known by their pointers keep them.
+func (w *World) Restore(img *ecs.Image) error {
+	if err := w.Check(img); err != nil {
+		return err
+	}
+	w.pool.load(&img.Pool)
+	for _, k := range w.kinds {
+		k.Rows = nil
+		var column ecs.ImageArchetype
+		for i := range img.Archetypes {
+			if img.Archetypes[i].Components[0] == k.Types[0] {
+				column = img.Archetypes[i]
+			}
+		}
+		k.restore(column)
+	}
+	for _, r := range img.Resources {
+		to := &w.resources[r.ID]
+		switch {
+		case !r.Value.IsValid():
+		case to.ptr.IsValid():
+			to.ptr.Elem().Set(engine.Own(to.typ, r.Value))
+		}
+	}
+	return nil
+}
+
+// restore makes a kind's elements those of an image's archetype, which may be
+// the zero one.
+func (k *kind) restore(a ecs.ImageArchetype) {
+	column := reflect.MakeSlice(reflect.SliceOf(k.typ.Go), 0, 0)
+	if len(a.Entities) > 0 {
+		column = value.CopyColumn(k.typ, value.ColumnOf(a.Columns[0]), len(a.Entities))
+	}
+	k.store.replace(a.Entities, column)
+	k.Rows = append([]ecs.Entity(nil), a.Entities...)
+	for row, e := range k.Rows {
+		s := &k.world.pool.slots[e.ID]
+		s.kind, s.row = k, row
+	}
+	k.place()
+}
