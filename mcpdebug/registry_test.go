@@ -48,6 +48,27 @@ func TestRegistrySurvivesAndIsOfferedAgain(t *testing.T) {
 	}
 }
 
+// Without Options.Registry a server's tools end with it; those that clients had
+// are unknown to the next.
+func TestADefaultRegistryEndsWithItsServer(t *testing.T) {
+	first := New(nil)
+	must(t, first.Register(plain("mine", nil, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mine","arguments":{}}}`
+	first.Poll()
+	if a := first.Dispatch(call); strings.Contains(a, "error") {
+		t.Errorf("%s", a)
+	}
+	must(t, first.Close())
+	second := withoutPort(t, nil)
+	second.Poll()
+	if a := second.Dispatch(call); !strings.Contains(a, "-32602") || !strings.Contains(a, "mine") {
+		t.Errorf("the next server answers %s", a)
+	}
+	if len(first.Tools()) != len(second.Tools())+1 {
+		t.Errorf("%d tools of the closed server, %d of the next", len(first.Tools()), len(second.Tools()))
+	}
+}
+
 func TestDispatchUsesWhatThePointerHoldsNow(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *Server) {
 		answer := func(n int) tools.HandlerFunc {

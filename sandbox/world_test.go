@@ -57,6 +57,13 @@ type (
 
 var _ = Secret{n: 0, names: nil} // only scripts use them
 
+// checkup is an action's result, with names of its own for clients.
+type checkup struct {
+	HP    int `json:"hp"`
+	MaxHP int `json:"max_hp"`
+	Left  time.Duration
+}
+
 func (k EnemyKind) String() string { return [...]string{"Grunt", "Brute", "Sniper"}[k%3] }
 
 func init() {
@@ -73,6 +80,9 @@ func init() {
 			}
 			h.HP = max(0, h.HP-in.Amount)
 			return h.HP, nil
+		}),
+		value.Action("Inspect", func(h *Health, _ struct{}) (checkup, error) {
+			return checkup{HP: h.HP, MaxHP: h.Max, Left: time.Second / 2}, nil
 		}))
 }
 
@@ -423,6 +433,18 @@ func TestLockedWorldRefusesStructureAtOnce(t *testing.T) {
 	_, err := f.run("\nworld.spawn{Position={}}", false)
 	if e := scriptErr(t, err); e.Line != 2 || !strings.Contains(e.Message, "locked") {
 		t.Errorf("%v", e)
+	}
+}
+
+// What an action answers has the names and the forms that its tool's answer has.
+func TestActionResultsAreSpelledAsByTheirTools(t *testing.T) {
+	f := newFixture(t, 0, sandbox.Options{})
+	r, err := f.run("local c = world.entity('1').Health:Inspect() local keys = {} for k in pairs(c) do keys[#keys+1] = k end table.sort(keys) return c.hp, c.max_hp, c.HP, table.concat(keys, ' ')", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := valuesJSON(t, r); got != `[50,100,null,"Left hp max_hp"]` {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -138,6 +138,19 @@ func TestParkedFramesCount(t *testing.T) {
 	}
 }
 
+// The first frame is a frame like any other, and the level is there afterwards.
+func TestParkedFromTheFirstFrameOn(t *testing.T) {
+	p := start(t, "-quiet", "-fps", "0", "-park-at", "1", "-park-for", "100000000")
+	p.waitFrame(t, 2)
+	if r := p.ping(t); r.State != "parked" || r.Operation != "load_level" {
+		t.Errorf("%+v", r)
+	}
+	short := start(t, "-park-at", "1", "-park-for", "10", "-fps", "0", "-frames", "30")
+	if rest := short.rest(); short.Wait() != nil || !strings.Contains(rest, "stopped at frame 30, tick 20,") {
+		t.Errorf("30 frames, ten of them parked: %s", rest)
+	}
+}
+
 func TestACrashedGameGoesOnCounting(t *testing.T) {
 	p := start(t, "-quiet", "-crash-at", "5")
 	p.waitFrame(t, 20)

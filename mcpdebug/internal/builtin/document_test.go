@@ -2,11 +2,14 @@ package builtin
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
+	"github.com/loupe-ecs/loupe/tools"
 )
 
 // cLoose has fields whose schema is no object: anything goes, or nothing does.
@@ -46,5 +49,33 @@ func TestContextIsBounded(t *testing.T) {
 	}
 	if len(d.Components) == 0 || len(d.Omitted) == 0 || len(d.Components)+d.OmittedAll != 200 || d.Hint == "" {
 		t.Errorf("%d described, %d left out, hint %q", len(d.Components), len(d.Omitted), d.Hint)
+	}
+}
+
+// Generated tools are as many as the game has types: beyond some of them the
+// reference names the rest. Tools that were written by hand are told in full.
+func TestTheReferenceIsBounded(t *testing.T) {
+	var l tools.Listing
+	add := func(group string, n int) {
+		for i := range n {
+			tool := tools.New(tools.Spec{Name: fmt.Sprintf("%s_%d", group, i), Group: group, Description: "A tool of the test."},
+				func(*tools.Frame, struct{ Amount int }) (struct{ Left int }, error) { return struct{ Left int }{}, nil })
+			r := tools.NewRegistry()
+			r.MustRegister(tool)
+			l.Tools = append(l.Tools, r.Listing().Tools...)
+		}
+	}
+	add("components", 2000)
+	add("mine", 3)
+	b := string(Reference(&l))
+	if len(b) > maxReference+48<<10 {
+		t.Errorf("%d bytes", len(b))
+	}
+	full, named := strings.Count(b, "### components_"), strings.Count(b, "\n- components_")
+	if full == 0 || full+named != 2000 || !strings.Contains(b, fmt.Sprintf("\n%d more, told in full by `help` with their name:", named)) {
+		t.Errorf("%d told in full, %d named", full, named)
+	}
+	if strings.Count(b, "### mine_") != 3 {
+		t.Error("a tool that was written by hand is left out")
 	}
 }

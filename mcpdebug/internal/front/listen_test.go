@@ -45,6 +45,7 @@ func TestPortInUseTellsWhoAnswers(t *testing.T) {
 		{"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno", "no Loupe answers there (HTTP 404)"},
 		{"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\nevent: message\ndata: {\"result\":{\"serverInfo\":{\"name\":\"other\",\"version\":\"3\"}}}\n\n", "another MCP server answers there: other 3"},
 		{"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"result\":{\"serverInfo\":{\"name\":\"loupe\"},\"_meta\":{\"loupe\":{\"pid\":99999,\"module\":\"example.com/game\"}}}}", "another Loupe answers there: example.com/game, pid 99999"},
+		{"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"result\":{\"serverInfo\":{\"name\":\"loupe\"},\"_meta\":{\"loupe\":{\"pid\":99999,\"module\":\"example.com/game\",\"app\":\"arena\"}}}}", "another Loupe answers there: arena (example.com/game), pid 99999"},
 	} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
