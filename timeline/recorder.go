@@ -54,6 +54,7 @@ type Recorder struct {
 	types *ecs.Catalog
 	seq   uint64
 	last  Ref     // the last sample; Seq 0: none
+	owed  string  // the cause of a sample that was left out
 	lost  bool    // the next sample begins after a gap
 	fork  *branch // the next sample begins a branch
 
@@ -290,8 +291,15 @@ func (r *Recorder) take(tick, frame uint64, cause string) error {
 	s, idle := run.freeShot()
 	if s == nil {
 		r.slower(tick)
+		if cause != "" {
+			r.owed = cause // the next sample tells what this one would have
+		}
 		return nil
 	}
+	if cause == "" {
+		cause = r.owed
+	}
+	r.owed = ""
 	r.now.Store(tick)
 	start := time.Now()
 	if err := r.capture(s); err != nil {

@@ -2,6 +2,7 @@ package blame
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -59,6 +60,7 @@ type span struct {
 	before, after timeline.Ref
 	from, to      reflect.Value
 	start, end    *timeline.Sample // nil: not to be run again
+	cause         string           // what came after the ticks and before the later sample; "": nothing
 	changes       []Change         // newest first
 	done          bool
 }
@@ -86,20 +88,60 @@ func Ask(ctx context.Context, rec *timeline.Recorder, what *watch.Compiled, o Op
 		return nil, err
 	}
 	q.From, q.To = line.First().Tick, last.Tick
-	q.scan(line, last)
+	if err := q.resolve(line, last); err != nil {
+		return nil, err
+	}
+	if !q.scan(line, last) {
+		return nil, q.neverThere()
+	}
 	for _, s := range q.spans {
 		q.prepare(line, s)
 	}
 	return q, nil
 }
 
-// scan finds the last changes from sample to sample.
-func (q *Inquiry) scan(line *timeline.Line, last timeline.Ref) {
+// resolve finds who is meant by the number of a slot: who lives in it at the
+// last sample, or who was the last that did.
+func (q *Inquiry) resolve(line *timeline.Line, last timeline.Ref) error {
+	slot, bare := q.what.Entity()
+	if !bare {
+		return nil
+	}
+	e, found := line.World(last).Holder(slot.ID)
+	if !found {
+		for c := line.Walk(line.First(), last); c.Next(); {
+			if h, ok := c.World().Holder(slot.ID); ok {
+				e, found = h, true
+			}
+		}
+	}
+	if !found {
+		return &refusal.Error{Code: refusal.UnknownEntity, Message: fmt.Sprintf("no entity lived in slot %d from tick %d to %d", slot.ID, q.From, q.To),
+			Got: slot.ID, Hint: "query finds entities, also of a recorded tick (at)", Next: "query"}
+	}
+	q.what = q.what.Of(e)
+	return nil
+}
+
+// What is asked about, in words: with the entity that a bare number meant.
+func (q *Inquiry) What() string { return q.what.What() }
+
+// neverThere refuses what there was nothing of: that it did not change would be
+// true, and mislead.
+func (q *Inquiry) neverThere() error {
+	return &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("%s: there was no such value at any sample from tick %d to %d", q.what.What(), q.From, q.To),
+		Hint: "info with at tells what an entity had at a recorded tick", Next: "info"}
+}
+
+// scan finds the last changes from sample to sample, and tells whether there was
+// a value at all.
+func (q *Inquiry) scan(line *timeline.Line, last timeline.Ref) (there bool) {
 	var prev timeline.Ref
 	var old reflect.Value
 	first := true
 	for c := line.Walk(line.First(), last); c.Next(); {
 		v := q.what.Read(c)
+		there = there || v.IsValid()
 		if !first && same(old, v) {
 			prev = c.Ref()
 			continue
@@ -116,6 +158,7 @@ func (q *Inquiry) scan(line *timeline.Line, last timeline.Ref) {
 		first, prev, old = false, c.Ref(), v
 	}
 	slices.Reverse(q.spans)
+	return there
 }
 
 func same(a, b reflect.Value) bool {
@@ -129,6 +172,16 @@ func same(a, b reflect.Value) bool {
 func (q *Inquiry) prepare(line *timeline.Line, s *span) {
 	c := Change{Tick: s.after.Tick, From: s.from, To: s.to, How: Sampled}
 	cause := s.after.Cause
+	if own := cause == "" || cause == timeline.CauseCrash; !own && cause != timeline.CauseStart && s.after.Tick > s.before.Tick {
+		// No sample divides the ticks from what followed them: it may have been
+		// either. A recording of every tenth tick is like that, or one that a fast
+		// loop has outrun.
+		s.cause = cause
+		s.changes = []Change{{Tick: s.after.Tick, From: s.from, To: s.to, How: Sampled,
+			Note: fmt.Sprintf("in the ticks %d to %d, or by what no sample divides from them: %s", s.before.Tick+1, s.after.Tick, cause)}}
+		s.start, s.end = line.Sample(s.before), line.Sample(s.after)
+		return
+	}
 	if call, ok := strings.CutPrefix(cause, "call "); ok {
 		c.Call = call
 	} else if cause != "" && cause != timeline.CauseCrash {

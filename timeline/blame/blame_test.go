@@ -2,6 +2,7 @@ package blame_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/ecstest"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/timeline/blame"
@@ -25,6 +27,8 @@ type (
 	Mark   struct{}
 	Score  struct{ Points int }
 	Tick   struct{ N uint64 }
+	Gold   struct{ N int }
+	Bag    struct{ Gold *Gold }
 )
 
 // game is recorded while it plays what each test plants.
@@ -109,16 +113,26 @@ func (g *game) write(tool string, f func()) {
 // ask blames, and checks that the present is what it was.
 func (g *game) ask(path string, o blame.Options) []blame.Change {
 	g.t.Helper()
-	s := watch.Spec{Path: path}
+	entity := ""
 	if !strings.HasPrefix(path, "Score") {
-		s.Entity = ecs.Entity{ID: g.player.ID(), Gen: g.player.Generation()}.String()
+		entity = ecs.Entity{ID: g.player.ID(), Gen: g.player.Generation()}.String()
 	}
-	c, err := watch.Compile(g.w.Catalog(), s)
+	return g.askOf(entity, path, o)
+}
+
+func (g *game) inquire(entity, path string, o blame.Options) (*blame.Inquiry, error) {
+	g.t.Helper()
+	c, err := watch.Compile(g.w.Catalog(), watch.Spec{Entity: entity, Path: path})
 	if err != nil {
 		g.t.Fatal(err)
 	}
+	return blame.Ask(context.Background(), g.rec, c, o)
+}
+
+func (g *game) askOf(entity, path string, o blame.Options) []blame.Change {
+	g.t.Helper()
 	before := ecstest.Hash(g.w)
-	q, err := blame.Ask(context.Background(), g.rec, c, o)
+	q, err := g.inquire(entity, path, o)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -275,4 +289,136 @@ func TestWithoutTicksOnDemandTheSamplesSpeak(t *testing.T) {
 	if _, err := blame.Ask(context.Background(), nil, c, blame.Options{}); err == nil || !strings.Contains(err.Error(), "nothing is recorded") {
 		t.Errorf("without a recording: %v", err)
 	}
+}
+
+func TestANaNBorn(t *testing.T) {
+	g := newGame(t, "physics")
+	zero := 0.0
+	g.do["physics"] = func() {
+		if g.tick.N == 3 {
+			(*Aim)(g.ew.Get(g.player, g.aim)).X = zero / zero
+		}
+	}
+	g.play(5)
+	g.expect(g.ask("Aim.X", blame.Options{}), "3 physics: 0 > NaN, re-executed")
+}
+
+func TestAResourceResetAndAChangeDuringALevelLoad(t *testing.T) {
+	g := newGame(t, "waves")
+	g.score.Points = 40
+	g.do["waves"] = func() {
+		if g.tick.N == 2 {
+			*g.score = Score{}
+		}
+	}
+	g.play(3)
+	g.score.Points = 9
+	g.rec.Touched(g.tick.N, "parked load_level")
+	g.rec.Flush(context.Background())
+	g.play(2)
+	changes := g.ask("Score.Points", blame.Options{Count: 2})
+	g.expect(changes, "3 outside systems: 0 > 9, sampled", "2 waves: 40 > 0, re-executed")
+	if changes[0].Note != "parked load_level" {
+		t.Errorf("note %q, want the level load", changes[0].Note)
+	}
+}
+
+func TestAValueBehindAPointer(t *testing.T) {
+	g := newGame(t, "loot")
+	bag := arche.ComponentID[Bag](&g.ew)
+	g.ew.Add(g.player, bag)
+	(*Bag)(g.ew.Get(g.player, bag)).Gold = &Gold{5}
+	g.do["loot"] = func() {
+		if g.tick.N == 4 {
+			(*Bag)(g.ew.Get(g.player, bag)).Gold.N = 6
+		}
+	}
+	g.play(6)
+	g.expect(g.ask("Bag.Gold.N", blame.Options{}), "4 loot: 5 > 6, re-executed")
+}
+
+// A slot's number means who lives there, or lived there last; the one before is
+// asked for by its whole id, and none of its past is taken for the other's.
+func TestASlotThatWasRecycled(t *testing.T) {
+	g := newGame(t, "combat", "spawner")
+	first := g.player
+	g.do["combat"] = func() {
+		switch g.tick.N {
+		case 2:
+			(*Health)(g.ew.Get(first, g.hp)).HP = 60
+		case 3:
+			g.ew.RemoveEntity(first)
+		}
+	}
+	g.do["spawner"] = func() {
+		if g.tick.N == 5 {
+			g.player = g.ew.NewEntity(g.hp, g.aim)
+			g.health().HP = 30
+		}
+	}
+	g.play(8)
+	if g.player.ID() != first.ID() || g.player == first {
+		t.Fatalf("%v does not take the slot of %v", g.player, first)
+	}
+	second := g.player
+	bare := fmt.Sprint(first.ID())
+	changes := g.askOf(bare, "Health.HP", blame.Options{Count: 5})
+	g.expect(changes, "5 spawner: none > 30, re-executed")
+	g.expect(g.askOf(ecs.Entity{ID: first.ID(), Gen: first.Generation()}.String(), "Health.HP", blame.Options{Count: 5}),
+		"3 combat: 60 > none, re-executed", "2 combat: 100 > 60, re-executed")
+	g.ew.RemoveEntity(second)
+	g.play(1)
+	g.expect(g.askOf(bare, "", blame.Options{Before: new(int64(4))}), "3 combat: true > false, re-executed")
+	if _, err := g.inquire("4000", "Health.HP", blame.Options{}); !errors.Is(err, refusal.UnknownEntity) {
+		t.Errorf("a slot that nobody lived in: %v", err)
+	}
+	if _, err := g.inquire(fmt.Sprint(first.ID(), "v77"), "Health.HP", blame.Options{}); !errors.Is(err, refusal.NotFound) {
+		t.Errorf("a generation that never was: %v", err)
+	}
+}
+
+// The re-run panics where the tick that was played did not: the present is as it
+// was (ask looks), and the answer says no more than the samples.
+func TestAPanicInTheReRunLeavesThePresent(t *testing.T) {
+	g := newGame(t, "combat")
+	again := false
+	g.do["combat"] = func() {
+		if g.tick.N != 4 {
+			return
+		}
+		g.health().HP = 1
+		if again {
+			g.score.Points = 99
+			_ = g.ew.Query(arche.All(g.hp)) // open: the world is locked
+			panic("boom")
+		}
+	}
+	g.play(6)
+	again = true
+	changes := g.ask("Health.HP", blame.Options{})
+	g.expect(changes, "4 : 100 > 1, sampled")
+	if !strings.Contains(changes[0].Note, "combat panicked: boom") {
+		t.Errorf("note %q", changes[0].Note)
+	}
+	if g.w.Locked() || g.score.Points != 0 {
+		t.Errorf("locked %v, points %d", g.w.Locked(), g.score.Points)
+	}
+}
+
+// Where no sample lies between ticks and the call that followed them, the ticks
+// are run to tell the two apart; the call is not blamed for what systems did.
+func TestACallAfterTicksThatWereNotSampled(t *testing.T) {
+	g := newGame(t, "combat")
+	g.do["combat"] = func() { g.health().HP-- }
+	g.play(2)
+	for range 3 {
+		g.sched.Run() // a loop that the recorder did not keep up with
+	}
+	g.write("modify", func() { (*Aim)(g.ew.Get(g.player, g.aim)).X = 4 })
+	changes := g.ask("Health.HP", blame.Options{})
+	g.expect(changes, "5 combat: 96 > 95, sampled")
+	if !strings.Contains(changes[0].Note, "call modify") {
+		t.Errorf("note %q", changes[0].Note)
+	}
+	g.expect(g.ask("Aim.X", blame.Options{}), "5 call modify: 0 > 4, sampled")
 }

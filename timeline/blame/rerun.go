@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -116,7 +118,7 @@ func (r *rerun) begin(a *replay.Aside, app *tools.App, what *watch.Compiled) err
 	if err := a.Load(stateOf(r.start)); err != nil {
 		return err
 	}
-	info, err := r.set.Add(a.World(), app, what)
+	info, err := r.set.Add(a.World(), app, what.Longest())
 	r.id = info.ID
 	e, _ := what.Entity()
 	r.row = rowOf(a.World(), e)
@@ -196,7 +198,11 @@ func appendAlso(dst []Also, a Also) []Also {
 
 // conclude makes changes of the hits, if the run led to what was recorded.
 func (r *rerun) conclude(a *replay.Aside) error {
-	hits, _, _ := r.set.Hits(r.id, 0, watch.DefaultLimit)
+	hits, _, _ := r.set.Hits(r.id, 0, watch.MaxLimit)
+	if r.cause != "" {
+		r.divide(hits)
+		return nil
+	}
 	exact, where := true, ""
 	var p *replay.Panic
 	switch {
@@ -211,7 +217,7 @@ func (r *rerun) conclude(a *replay.Aside) error {
 			return err
 		}
 		if exact, where = replay.Same(a.World().Catalog(), &r.cur, stateOf(r.span.end)); !exact {
-			where = "running the tick again led to something else than what was recorded (" + where + "): the game is not deterministic here; determinism_check says where"
+			where = "running the tick again led to something else than what was recorded (" + where + "): the game is not deterministic here (determinism_check says where), or something outside its ticks changed the world"
 		}
 	}
 	if len(hits) == 0 || !exact {
@@ -228,8 +234,7 @@ func (r *rerun) conclude(a *replay.Aside) error {
 		return nil
 	}
 	r.changes = r.changes[:0]
-	for i := len(hits) - 1; i >= 0; i-- {
-		h := hits[i]
+	for i, h := range slices.Backward(hits) {
 		c := Change{Tick: h.Tick, System: h.System, From: h.Old, To: h.New, How: Reexecuted, Note: h.Note}
 		if r.after.Tick == r.before.Tick+1 {
 			c.Tick = r.after.Tick
@@ -238,4 +243,28 @@ func (r *rerun) conclude(a *replay.Aside) error {
 		r.changes = append(r.changes, c)
 	}
 	return nil
+}
+
+// divide tells what the ticks of a span did from what followed them. No sample
+// lies between the two, so that the run is held against nothing.
+func (r *rerun) divide(hits []watch.Hit) {
+	infos, err := r.set.List(r.id)
+	if r.end != nil || err != nil {
+		return // what the samples say stands
+	}
+	r.changes = r.changes[:0]
+	if left := infos[0].Value; !same(left, r.to) {
+		c := Change{Tick: r.after.Tick, From: left, To: r.to, How: Sampled}
+		if call, ok := strings.CutPrefix(r.cause, "call "); ok {
+			c.Call = call
+		} else {
+			c.System, c.Note = watch.Outside, r.cause+"; "
+		}
+		c.Note += "no sample divides it from the ticks before"
+		r.changes = append(r.changes, c)
+	}
+	for _, h := range slices.Backward(hits) {
+		r.changes = append(r.changes, Change{Tick: h.Tick, System: h.System, From: h.Old, To: h.New, How: Sampled,
+			Note: "seen by running the ticks again; nothing was recorded between them and " + r.cause + " to compare with"})
+	}
 }

@@ -168,6 +168,21 @@ func (c *Compiled) What() string { return c.what }
 // slot was given.
 func (c *Compiled) Entity() (e ecs.Entity, bare bool) { return c.entity, c.bare }
 
+// Of is the same question about another entity.
+func (c *Compiled) Of(e ecs.Entity) *Compiled {
+	o := *c
+	o.spec.Entity, o.entity, o.bare = e.String(), e, false
+	o.what = strings.TrimSpace(e.String() + " " + c.spec.Path)
+	return &o
+}
+
+// Longest is the same watch with as many hits as there may be.
+func (c *Compiled) Longest() *Compiled {
+	o := *c
+	o.spec.Limit = MaxLimit
+	return &o
+}
+
 // leaf is the type of what is watched.
 func (c *Compiled) leaf() *value.Type {
 	if c.path != nil {

@@ -4,31 +4,31 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/timeline/blame"
 	"github.com/loupe-ecs/loupe/timeline/watch"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 func (c *Causes) blameTool() *tools.Tool {
-	return tools.NewPhased(tools.Spec{Name: "blame", Effect: tools.Additive, Idempotent: true, NeedsWorld: true,
+	return entities.WithForms[blameArgs](tools.NewPhased(tools.Spec{Name: "blame", Effect: tools.Additive, Idempotent: true, NeedsWorld: true,
 		Example:     `{"entity":"2v0","path":"Health.HP"}`,
 		Description: "Who changed a value last: tick, system or call, from, to. Runs recorded ticks again and puts the world back."},
-		tools.Phases[blameArgs, *blaming, *blaming, blameResult]{Before: c.ask, Frame: c.rerun, After: answerBlame})
+		tools.Phases[blameArgs, *blaming, *blaming, blameResult]{Before: c.ask, Frame: c.rerun, After: answerBlame}))
 }
 
 type blameArgs struct {
-	Entity string `json:"entity,omitempty" jsonschema:"42v3"`
-	Path   string `json:"path,omitempty" jsonschema:"Health.HP; a component: its coming and going too; none: the entity's life; a resource's without entity"`
-	Before *int   `json:"before,omitempty" jsonschema:"tick, or negative: ticks back"`
-	Count  int    `json:"count,omitempty" jsonschema:"changes" debug:"min=1,max=10,default=1"`
+	Entity entities.Arg `json:"entity,omitzero" jsonschema:"42v3"`
+	Path   string       `json:"path,omitempty" jsonschema:"Health.HP; a component: its coming and going too; none: the entity's life; a resource's without entity"`
+	Before *int         `json:"before,omitempty" jsonschema:"tick, or negative: ticks back"`
+	Count  int          `json:"count,omitempty" jsonschema:"changes" debug:"min=1,max=10,default=1"`
 }
 
 // blaming is a question under way.
 type blaming struct {
 	what    *watch.Compiled
 	spec    watch.Spec
-	cat     *ecs.Catalog
 	count   int
 	watched []blame.Change
 	inquiry *blame.Inquiry
@@ -66,11 +66,14 @@ func (c *Causes) ask(call *tools.Call, in blameArgs) (b *blaming, err error) {
 	if call.Catalog == nil {
 		return nil, noWorld()
 	}
-	b = &blaming{cat: call.Catalog, count: max(in.Count, 1), spec: watch.Spec{Entity: in.Entity, Path: in.Path}}
+	b = &blaming{count: max(in.Count, 1), spec: watch.Spec{Entity: in.Entity.Text(), Path: in.Path}}
 	if b.what, err = watch.Compile(call.Catalog, b.spec); err != nil {
 		return nil, err
 	}
-	if in.Before == nil {
+	if _, bare := b.what.Entity(); bare && c.rec.Line().Len() == 0 {
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "the number of a slot names whoever lives there, and nothing is recorded that tells who did", Got: in.Entity.Text(),
+			Want: `the whole id: "42v3"`, Hint: "info tells who lives there now", Next: "info"}
+	} else if in.Before == nil && !bare {
 		b.watched = c.seen(b.what.What(), b.count)
 	}
 	if len(b.watched) >= b.count {
@@ -131,6 +134,7 @@ func answerBlame(_ *tools.Call, b *blaming) (blameResult, error) {
 	r := blameResult{What: b.what.What(), Changes: []changeRow{}}
 	list := b.watched
 	if q := b.inquiry; q != nil {
+		r.What = q.What()
 		list = append(list, q.Changes()...)
 		r.From, r.To, r.Frames = q.From, q.To, b.frames
 	}

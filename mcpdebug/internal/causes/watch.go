@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/timeline/watch"
 	"github.com/loupe-ecs/loupe/tools"
@@ -15,7 +16,7 @@ import (
 
 func (c *Causes) watchTools() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "past"},
-		tools.NewPhased(tools.Spec{Name: "watch_add", Effect: tools.Additive, NeedsWorld: true,
+		entities.WithForms[watchAddArgs](tools.NewPhased(tools.Spec{Name: "watch_add", Effect: tools.Additive, NeedsWorld: true,
 			Example:     `{"entity":"2v0","path":"Health.HP","when":"new < old"}`,
 			Description: "Says from now on which system or call changes a value: watch_list, ecs://watch/{id}. blame asks about the past."},
 			tools.Phases[watchAddArgs, *watchPlan, watch.Info, watchAddResult]{Before: planWatch, Frame: c.addWatch,
@@ -25,7 +26,7 @@ func (c *Causes) watchTools() []*tools.Tool {
 						r.Hint = "this game's systems have no hook (tools.SystemHooks): it is looked at once a tick, and hits name no system"
 					}
 					return r, nil
-				}}),
+				}})),
 		tools.NewOff(tools.Spec{Name: "watch_list", Effect: tools.ReadOnly, Idempotent: true, Example: `{"id":"w1"}`,
 			Description: "Watches and what they saw: tick, system or call, old, new."}, c.listWatches),
 		tools.New(tools.Spec{Name: "watch_remove", Effect: tools.Additive, Idempotent: true, WhenCrashed: true, WhenParked: true, Example: `{"id":"w1"}`,
@@ -34,13 +35,13 @@ func (c *Causes) watchTools() []*tools.Tool {
 }
 
 type watchAddArgs struct {
-	Entity string `json:"entity,omitempty" jsonschema:"42v3; without path: its life"`
-	Path   string `json:"path,omitempty" jsonschema:"Health.HP, a component, or a resource's: Score.Points"`
-	Where  string `json:"where,omitempty" jsonschema:"instead: how many match, as in query"`
-	When   string `json:"when,omitempty" jsonschema:"only changes for which this holds: new < old, isnan(new)"`
-	By     string `json:"by,omitempty" jsonschema:"when to look" debug:"enum=system|tick,default=system"`
-	Action string `json:"action,omitempty" jsonschema:"pause holds the clock at the end of the tick" debug:"enum=log|pause,default=log"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"hits, then it ends" debug:"min=1,max=10000,default=100"`
+	Entity entities.Arg `json:"entity,omitzero" jsonschema:"42v3; without path: its life"`
+	Path   string       `json:"path,omitempty" jsonschema:"Health.HP, a component, or a resource's: Score.Points"`
+	Where  string       `json:"where,omitempty" jsonschema:"instead: how many match, as in query"`
+	When   string       `json:"when,omitempty" jsonschema:"only changes for which this holds: new < old, isnan(new)"`
+	By     string       `json:"by,omitempty" jsonschema:"when to look" debug:"enum=system|tick,default=system"`
+	Action string       `json:"action,omitempty" jsonschema:"pause holds the clock at the end of the tick" debug:"enum=log|pause,default=log"`
+	Limit  int          `json:"limit,omitempty" jsonschema:"hits, then it ends" debug:"min=1,max=10000,default=100"`
 }
 
 type watchAddResult struct {
@@ -62,7 +63,7 @@ func planWatch(c *tools.Call, in watchAddArgs) (p *watchPlan, err error) {
 	if c.Catalog == nil {
 		return nil, noWorld()
 	}
-	p = &watchPlan{cat: c.Catalog, spec: watch.Spec{Entity: in.Entity, Path: in.Path, Where: in.Where, When: in.When,
+	p = &watchPlan{cat: c.Catalog, spec: watch.Spec{Entity: in.Entity.Text(), Path: in.Path, Where: in.Where, When: in.When,
 		ByTick: in.By == "tick", Pause: in.Action == "pause", Limit: in.Limit}}
 	p.c, err = watch.Compile(p.cat, p.spec)
 	return p, err

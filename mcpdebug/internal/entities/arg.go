@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"unicode"
 	"unicode/utf8"
 
@@ -63,6 +64,18 @@ func byName(text string, err error) error {
 
 // MarshalJSON implements [json.Marshaler].
 func (a Arg) MarshalJSON() ([]byte, error) { return json.Marshal(a.Entity.String()) }
+
+// Text is the entity as it is written: "42v3", "42" for a bare slot number, ""
+// where none was given.
+func (a Arg) Text() string {
+	switch {
+	case !a.Given:
+		return ""
+	case !a.Full:
+		return strconv.FormatUint(uint64(a.Entity.ID), 10)
+	}
+	return a.Entity.String()
+}
 
 // Reading gives the entity that a reading tool means: for a bare slot number
 // the one that lives there now.
