@@ -12,7 +12,7 @@ import (
 )
 
 type runUntilArgs struct {
-	Where    string   `json:"where,omitempty" jsonschema:"as in query"`
+	Where    string   `json:"where,omitempty" jsonschema:"as in query, with prev(x)"`
 	With     []string `json:"with,omitempty" jsonschema:"components it has"`
 	None     bool     `json:"none,omitempty" jsonschema:"run until no entity matches"`
 	MaxTicks int      `json:"maxTicks,omitempty" jsonschema:"give up after these" debug:"min=1,max=100000,default=600"`
@@ -21,14 +21,16 @@ type runUntilArgs struct {
 }
 
 type runUntilResult struct {
-	Matched  bool      `json:"matched" jsonschema:"whether the condition holds"`
-	Reason   string    `json:"reason" jsonschema:"matched, maxTicks, timeout or stopped"`
-	Tick     uint64    `json:"tick" jsonschema:"the tick it ended at"`
-	Ticks    int       `json:"ticks" jsonschema:"ticks that ran; 0: the condition held already"`
-	Paused   bool      `json:"paused" jsonschema:"whether the game is held now"`
-	Count    int       `json:"count" jsonschema:"entities that match"`
-	Entities []runSeen `json:"entities" jsonschema:"the first of them, at most 5"`
-	Hint     string    `json:"hint,omitempty" jsonschema:"what to do if the condition does not hold"`
+	Matched  bool             `json:"matched" jsonschema:"whether the condition holds"`
+	Reason   string           `json:"reason" jsonschema:"matched, maxTicks, timeout or stopped"`
+	Tick     uint64           `json:"tick" jsonschema:"the tick it ended at"`
+	Ticks    int              `json:"ticks" jsonschema:"ticks that ran; 0: the condition held already"`
+	Paused   bool             `json:"paused" jsonschema:"whether the game is held now"`
+	Count    int              `json:"count" jsonschema:"entities that match"`
+	Entities []runSeen        `json:"entities" jsonschema:"the first of them, at most 5; none of a condition on resources alone"`
+	Values   *surprise.Values `json:"values,omitempty" jsonschema:"what the condition reads, as it is now"`
+	Before   *surprise.Values `json:"before,omitempty" jsonschema:"the same a tick before, where the condition asks for prev"`
+	Hint     string           `json:"hint,omitempty" jsonschema:"what to do if the condition does not hold"`
 	surprise.Told
 }
 
@@ -47,6 +49,8 @@ type run struct {
 	plan     entities.FromCatalog[*query.Plan]
 	deadline time.Time
 	asked    surprise.Asked
+	cond     condition
+	proof    proof
 	out      runUntilResult
 
 	call    *tools.Call // nil until it has begun
@@ -69,6 +73,7 @@ func runUntilTool(k *clockTools) *tools.Tool {
 				return r, err
 			},
 			After: func(_ *tools.Call, r *run) (_ runUntilResult, err error) {
+				r.out.Values, r.out.Before = r.proof.now.Told(), r.proof.before.Told()
 				r.out.Told, err = r.asked.Tell()
 				return r.out, err
 			}})
@@ -79,13 +84,13 @@ func (k *clockTools) prepareRun(c *tools.Call, in runUntilArgs) (*run, error) {
 		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "no condition: name where, with, or both", Options: []string{"where", "with"}, Total: 2,
 			Hint: "clock_set with step runs a number of ticks without one", Next: "clock_set"}
 	}
-	r := &run{args: in, deadline: k.deadline()}
+	r := &run{args: in, deadline: k.deadline(), cond: condition{none: in.None}}
 	var err error
 	if r.asked, err = surprise.Ask(c, in.Args); err != nil {
 		return nil, err
 	}
 	r.plan, err = entities.Make(c, func(cat *ecs.Catalog) (*query.Plan, error) {
-		return query.Compile(cat, query.Query{With: in.With, Where: in.Where})
+		return query.Compile(cat, query.Query{With: in.With, Where: in.Where, LookBack: true})
 	})
 	return r, err
 }
@@ -101,7 +106,10 @@ func (k *clockTools) runUntil(f *tools.Frame, r *run) (out runUntilResult, err e
 	if err != nil {
 		return out, k.fail(r, err)
 	}
-	holds := anyMatch(plan, f.World) != r.args.None
+	if err := r.cond.checks(plan, f.World); err != nil {
+		return out, k.fail(r, err)
+	}
+	holds := r.cond.holds(plan, f.World)
 	info := r.clock.Info()
 	if r.call == nil {
 		if err := k.busy(info); err != nil {
@@ -140,6 +148,9 @@ func (k *clockTools) runUntil(f *tools.Frame, r *run) (out runUntilResult, err e
 		r.idle++
 		return out, tools.ErrLater
 	}
+	if err := r.cond.remember(plan, f.World); err != nil {
+		return out, k.fail(r, err)
+	}
 	if err := r.clock.Set(tools.ClockChange{Step: 1}); err != nil {
 		if r.call == nil {
 			return out, err
@@ -177,41 +188,13 @@ func (k *clockTools) end(f *tools.Frame, r *run, plan *query.Plan, holds bool, r
 		return out, err
 	}
 	info := r.clock.Info()
-	out = runUntilResult{Matched: holds, Reason: reason, Tick: info.Tick, Ticks: r.ticks, Paused: info.Paused, Hint: hint, Entities: []runSeen{}}
-	cat := f.World.Catalog()
-	out.Count, err = plan.Rows(f.World, func(c ecs.Chunk, rows []int32) bool {
-		for _, row := range rows {
-			if len(out.Entities) == runSeenMost {
-				return false
-			}
-			out.Entities = append(out.Entities, runSeen{c.Entity(int(row)).String(), ecs.LabelOf(cat, c, int(row))})
-		}
-		return true
-	})
-	if err == nil && f.App == r.app {
-		err = r.asked.Stop(f, matching(plan, f.World))
+	out = runUntilResult{Matched: holds, Reason: reason, Tick: info.Tick, Ticks: r.ticks, Paused: info.Paused, Hint: hint}
+	if r.proof, err = r.cond.prove(f, plan); err != nil {
+		return out, err
+	}
+	out.Count, out.Entities = r.proof.count, r.proof.entities
+	if f.App == r.app {
+		err = r.asked.Stop(f, r.cond.matching(plan, f.World))
 	}
 	return out, err
-}
-
-// matching visits the entities that match.
-func matching(plan *query.Plan, w ecs.World) func(func(ecs.Chunk, int) bool) {
-	return func(visit func(ecs.Chunk, int) bool) {
-		plan.Each(w, func(c ecs.Chunk, rows []int32) bool {
-			for _, row := range rows {
-				if !visit(c, int(row)) {
-					return false
-				}
-			}
-			return true
-		})
-	}
-}
-
-func anyMatch(p *query.Plan, w ecs.World) (found bool) {
-	p.Each(w, func(ecs.Chunk, []int32) bool {
-		found = true
-		return false
-	})
-	return found
 }

@@ -27,7 +27,7 @@ type Asked struct {
 	in     Args
 	paths  entities.FromCatalog[[]place]
 	chosen []place // as of the beginning
-	values *reading
+	values *Reading
 }
 
 // place is one path of select.
@@ -125,7 +125,7 @@ func (a *Asked) Tell() (t Told, err error) {
 		only = append(only, p.name)
 	}
 	if t.Diff, err = a.span.differences(only); err == nil {
-		t.Selected = a.values.told()
+		t.Selected = a.values.Told()
 	}
 	return t, err
 }

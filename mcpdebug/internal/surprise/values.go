@@ -25,8 +25,8 @@ type EntityValues struct {
 	Values map[string]json.RawMessage `json:"values" jsonschema:"by the path as it was written"`
 }
 
-// reading is the values as the frame has copied them.
-type reading struct {
+// Reading is values as the frame has copied them.
+type Reading struct {
 	resources []leaf
 	rows      []readRow
 	more      bool
@@ -44,10 +44,26 @@ type leaf struct {
 	fail error
 }
 
+// Read copies the values at paths: of resources, and of the entities that match
+// visits. Paths that mean nothing are left out; nil: nothing was read. Frame goroutine.
+func Read(w ecs.World, paths []string, match func(visit func(ecs.Chunk, int) bool)) *Reading {
+	var places []place
+	for _, path := range paths {
+		if p, err := resolve(w.Catalog(), []string{path}); err == nil {
+			places = append(places, p...)
+		}
+	}
+	r := read(w, places, match)
+	if len(places) == 0 || len(r.resources)+len(r.rows) == 0 {
+		return nil
+	}
+	return r
+}
+
 // read copies the values of the places: of resources, and of the first entities
 // that have one of the components and that match visits.
-func read(w ecs.World, places []place, match func(visit func(ecs.Chunk, int) bool)) *reading {
-	r := new(reading)
+func read(w ecs.World, places []place, match func(visit func(ecs.Chunk, int) bool)) *Reading {
+	r := new(Reading)
 	var comps []*place
 	for i := range places {
 		p := &places[i]
@@ -117,7 +133,8 @@ func (p *place) leaf(root reflect.Value) (l leaf) {
 	return l
 }
 
-func (r *reading) told() *Values {
+// Told is what an answer says of them; nil of none. Off the frame.
+func (r *Reading) Told() *Values {
 	if r == nil {
 		return nil
 	}
