@@ -47,28 +47,28 @@ func Copy(v reflect.Value) reflect.Value {
 
 // CopyColumn copies n rows of a column into a new slice []T: memcpy for
 // pointer-free types, deep otherwise. Sharing between the rows is kept.
-func CopyColumn(t *Type, c Column, n int) reflect.Value {
-	out := reflect.MakeSlice(reflect.SliceOf(t.Go), n, n)
-	size := t.Go.Size()
+func CopyColumn(t reflect.Type, c Column, n int) reflect.Value {
+	out := reflect.MakeSlice(reflect.SliceOf(t), n, n)
+	size := t.Size()
 	if n == 0 || size == 0 {
 		return out
 	}
 	dst := out.UnsafePointer()
 	if c.Stride == size && !c.Boxed {
-		reflect.Copy(out, reflect.SliceAt(t.Go, c.Base, n))
+		reflect.Copy(out, reflect.SliceAt(t, c.Base, n))
 	} else {
 		for i := range n {
-			assignAt(t.Go, unsafe.Add(dst, uintptr(i)*size), c.At(i))
+			assignAt(t, unsafe.Add(dst, uintptr(i)*size), c.At(i))
 		}
 	}
-	l := LayoutOf(t.Go)
+	l := LayoutOf(t)
 	if !l.scatter {
 		return out
 	}
 	s := &copying{}
 	if l.Deep { // only then can a row be pointed at from inside
 		for i := range n {
-			s.note(c.At(i), t.Go, unsafe.Add(dst, uintptr(i)*size))
+			s.note(c.At(i), t, unsafe.Add(dst, uintptr(i)*size))
 		}
 	}
 	for i := range n {

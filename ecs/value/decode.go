@@ -343,18 +343,3 @@ func derefAlloc(v reflect.Value) reflect.Value {
 	}
 	return v.Elem()
 }
-
-// FieldValue gives the field f of root, an addressable value of the type that
-// f belongs to; the result is addressable and settable even if the field is
-// unexported (a debugger's privilege: the caller answers for invariants). A
-// promoted argument field behind a nil embedded pointer gives an invalid Value.
-func FieldValue(root reflect.Value, f *Field) reflect.Value {
-	if len(f.chain) > 0 {
-		v, err := root.FieldByIndexErr(f.chain)
-		if err != nil {
-			return reflect.Value{}
-		}
-		return reflect.NewAt(f.Go, unsafe.Pointer(v.UnsafeAddr())).Elem()
-	}
-	return reflect.NewAt(f.Go, unsafe.Add(unsafe.Pointer(root.UnsafeAddr()), f.Offset)).Elem()
-}

@@ -175,13 +175,6 @@ func (d *decoder) enum(v reflect.Value, f *Field, n *node) error {
 	return nil
 }
 
-// Labelled reports whether a number is one that the field may hold, if it has
-// labels: one of them, or one that they leave open.
-func (f *Field) Labelled(x int64) bool {
-	_, ok := labelName(f.Enum, x)
-	return ok || f.open && (x >= probeLimit || x < -8)
-}
-
 func (d *decoder) notLabel(f *Field, n *node) error {
 	names := labelNames(f.Enum)
 	list := names

@@ -8,7 +8,7 @@ import (
 // implyDefault gives a field whose declared range excludes zero the bound that
 // is nearest to zero: a new component must not hold a value that no client
 // could write.
-func (f *Field) implyDefault() {
+func implyDefault(f *Field) {
 	switch f.Kind {
 	case KindInt, KindUint, KindFloat, KindEnum:
 	default:

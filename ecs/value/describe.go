@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -17,7 +18,7 @@ type describer struct {
 	actions  []actionDecl
 	label    func(unsafe.Pointer) string
 	def      reflect.Value
-	fields   []fieldDecl
+	fields   []FieldDecl
 }
 
 type computedDecl struct {
@@ -32,7 +33,18 @@ type actionDecl struct {
 	call      func(any, unsafe.Pointer, reflect.Value) (reflect.Value, error)
 }
 
-type fieldDecl struct{ name, tag, doc string }
+// describers are what the program declared, by type. The lock is held around the
+// options alone, which are ours.
+var describers struct {
+	sync.RWMutex
+	of map[reflect.Type]*describer
+}
+
+func describerOf(t reflect.Type) *describer {
+	describers.RLock()
+	defer describers.RUnlock()
+	return describers.of[t]
+}
 
 // Describe adds computed values, actions, a label, docs, defaults to T. It
 // belongs to init functions, but may come later: descriptions made before are
@@ -41,21 +53,25 @@ type fieldDecl struct{ name, tag, doc string }
 func Describe[T any](opts ...TypeOption[T]) {
 	t := reflect.TypeFor[T]()
 	LearnType(t)
-	declare(func() {
-		d := new(describer)
-		if old := reg.describers[t]; old != nil {
-			*d = *old
-			d.computed = append([]computedDecl(nil), old.computed...)
-			d.actions = append([]actionDecl(nil), old.actions...)
-			d.fields = append([]fieldDecl(nil), old.fields...)
+	describers.Lock()
+	defer describers.Unlock()
+	d := new(describer)
+	if old := describers.of[t]; old != nil {
+		*d = *old
+		d.computed = slices.Clone(old.computed)
+		d.actions = slices.Clone(old.actions)
+		d.fields = slices.Clone(old.fields)
+	}
+	for _, o := range opts {
+		if o != nil {
+			o(d)
 		}
-		for _, o := range opts {
-			if o != nil {
-				o(d)
-			}
-		}
-		reg.describers[t] = d
-	})
+	}
+	if describers.of == nil {
+		describers.of = map[reflect.Type]*describer{}
+	}
+	describers.of[t] = d
+	DeclareFields(t, d.fields) // last: descriptions are made anew from here on
 }
 
 // Computed adds a read-only value. Texts of doc describe it; one of the form
@@ -129,7 +145,7 @@ func Default[T any](v T) TypeOption[T] {
 // the form of a debug tag, "min=0,unit=hp". The field's own tag gives what
 // this one leaves open.
 func FieldDoc[T any](field, tag, doc string) TypeOption[T] {
-	return func(d *describer) { d.fields = append(d.fields, fieldDecl{field, tag, doc}) }
+	return func(d *describer) { d.fields = append(d.fields, FieldDecl{field, tag, doc}) }
 }
 
 func docOf(doc []string) (text, unit string) {
@@ -148,8 +164,8 @@ func docOf(doc []string) (text, unit string) {
 func (d *describer) apply(t *Type) {
 	t.Doc, t.Label, t.def = d.doc, d.label, d.def
 	for _, fd := range d.fields {
-		if !slices.ContainsFunc(t.Fields, func(f *Field) bool { return f.Name == fd.name || f.GoName == fd.name }) {
-			t.Problems = append(t.Problems, "FieldDoc: "+t.Name+" has no field "+fd.name)
+		if !slices.ContainsFunc(t.Fields, func(f *Field) bool { return f.Name == fd.Name || f.GoName == fd.Name }) {
+			t.Problems = append(t.Problems, "FieldDoc: "+t.Name+" has no field "+fd.Name)
 		}
 	}
 	if t.json {
@@ -166,40 +182,6 @@ func (d *describer) apply(t *Type) {
 	}
 	for _, a := range d.actions {
 		t.Actions = append(t.Actions, &ActionInfo{Name: a.name, Doc: a.doc, In: ArgsOf(a.in), Out: ArgsOf(a.out), Call: a.call})
-	}
-}
-
-// describe merges what FieldDoc says about the field over its own tag.
-func (s *structField) describe(d *describer) {
-	for _, fd := range d.fields {
-		if fd.name != s.field.Name && fd.name != s.field.GoName {
-			continue
-		}
-		tag := parseTag(fd.tag)
-		if fd.doc != "" {
-			s.field.Doc = fd.doc
-		}
-		if tag.min != nil {
-			s.tag.min = tag.min
-		}
-		if tag.max != nil {
-			s.tag.max = tag.max
-		}
-		if tag.unit != "" {
-			s.tag.unit = tag.unit
-		}
-		if tag.hasDefault {
-			s.tag.def, s.tag.hasDefault, s.field.Optional = tag.def, true, true
-		}
-		if len(tag.enum) > 0 {
-			s.tag.enum = tag.enum
-		}
-		s.tag.vector = s.tag.vector || tag.vector
-		s.tag.dangling = s.tag.dangling || tag.dangling
-		s.field.Dangling = s.tag.dangling
-		s.field.ReadOnly = s.field.ReadOnly || tag.readOnly
-		s.field.Hidden = s.field.Hidden || tag.hidden
-		s.tag.faults = append(s.tag.faults, tag.faults...)
 	}
 }
 

@@ -157,3 +157,39 @@ func decodeBase64(s string) []byte {
 	b, _ := base64.StdEncoding.DecodeString(s)
 	return b
 }
+
+// numberText reports whether s is a number as JSON writes it.
+func numberText(s string) bool {
+	digits := func() bool {
+		n := 0
+		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		s = s[n:]
+		return n > 0
+	}
+	if s != "" && s[0] == '-' {
+		s = s[1:]
+	}
+	if s != "" && s[0] == '0' {
+		s = s[1:]
+	} else if !digits() {
+		return false
+	}
+	if s != "" && s[0] == '.' {
+		s = s[1:]
+		if !digits() {
+			return false
+		}
+	}
+	if s != "" && s[0]|0x20 == 'e' {
+		s = s[1:]
+		if s != "" && (s[0] == '+' || s[0] == '-') {
+			s = s[1:]
+		}
+		if !digits() {
+			return false
+		}
+	}
+	return s == ""
+}

@@ -172,7 +172,7 @@ func (t *Type) example() json.RawMessage {
 
 // Example gives a JSON value that decodes into the field, the declared default
 // if there is one.
-func (f *Field) Example() (json.RawMessage, bool) { return exampleFor(f, 0) }
+func Example(f *Field) (json.RawMessage, bool) { return exampleFor(f, 0) }
 
 func exampleFor(f *Field, depth int) (json.RawMessage, bool) {
 	f = (&decoder{}).full(f)
@@ -289,66 +289,3 @@ func exampleFor(f *Field, depth int) (json.RawMessage, bool) {
 	}
 	return nil, false
 }
-
-// JSONType is the type that JSON Schema gives the field's values in their
-// ordinary form: boolean, integer, number, string, object, array, or "" for
-// values that may be anything.
-func (f *Field) JSONType() string {
-	switch f.Kind {
-	case KindBool:
-		return "boolean"
-	case KindInt, KindUint:
-		return "integer"
-	case KindFloat:
-		return "number"
-	case KindString, KindEntity, KindBytes, KindText:
-		return "string"
-	case KindEnum:
-		return "string"
-	case KindStruct, KindMap:
-		return "object"
-	case KindArray, KindSlice, KindComplex:
-		return "array"
-	case KindPointer:
-		if f.Elem != nil {
-			return f.Elem.JSONType()
-		}
-	}
-	return ""
-}
-
-// TypeText names the field's type for people: the Go type, entities and
-// vectors by what they are.
-func (f *Field) TypeText() string {
-	switch {
-	case f.Kind == KindEntity:
-		return "entity"
-	case f.Kind == KindEnum:
-		return "enum " + f.Go.String()
-	}
-	return f.Go.String()
-}
-
-// HoldsEntities reports whether a client writes entities in values of the field.
-func (f *Field) HoldsEntities() bool {
-	if f == nil {
-		return false
-	}
-	for _, c := range f.Fields {
-		if c.HoldsEntities() {
-			return true
-		}
-	}
-	return f.Kind == KindEntity || f.Key.HoldsEntities() || f.Elem.HoldsEntities()
-}
-
-// Leaf follows pointers: the field that holds the value itself.
-func (f *Field) Leaf() *Field {
-	for f.Kind == KindPointer && f.Elem != nil {
-		f = f.Elem
-	}
-	return f
-}
-
-// Writable reports whether a client may write the field.
-func (f *Field) Writable() bool { return !f.ReadOnly && !f.Hidden && f.noWrite == "" }

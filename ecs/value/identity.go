@@ -15,11 +15,11 @@ import (
 // architecture; type names do not count, so that a rename keeps the shape.
 func shapeOf(t reflect.Type) string {
 	h := sha256.New()
-	layout(h, t, map[reflect.Type]int{})
+	writeShape(h, t, map[reflect.Type]int{})
 	return sum(h)
 }
 
-func layout(w io.Writer, t reflect.Type, seen map[reflect.Type]int) {
+func writeShape(w io.Writer, t reflect.Type, seen map[reflect.Type]int) {
 	if n, ok := seen[t]; ok {
 		fmt.Fprintf(w, "^%d;", n)
 		return
@@ -36,21 +36,21 @@ func layout(w io.Writer, t reflect.Type, seen map[reflect.Type]int) {
 			for i := range t.NumField() {
 				sf := t.Field(i)
 				fmt.Fprintf(w, "%s@%d:", sf.Name, sf.Offset)
-				layout(w, sf.Type, seen)
+				writeShape(w, sf.Type, seen)
 			}
 		}
 		io.WriteString(w, "}")
 	case reflect.Array:
 		fmt.Fprintf(w, "[%d]", t.Len())
-		layout(w, t.Elem(), seen)
+		writeShape(w, t.Elem(), seen)
 	case reflect.Slice, reflect.Pointer:
 		io.WriteString(w, ">")
-		layout(w, t.Elem(), seen)
+		writeShape(w, t.Elem(), seen)
 	case reflect.Map:
 		io.WriteString(w, "[")
-		layout(w, t.Key(), seen)
+		writeShape(w, t.Key(), seen)
 		io.WriteString(w, "]")
-		layout(w, t.Elem(), seen)
+		writeShape(w, t.Elem(), seen)
 	}
 	io.WriteString(w, ";")
 }

@@ -54,7 +54,7 @@ type Layout struct {
 	// Made when they are first asked for.
 	jsonFields    func() []structField
 	codecs        [2]atomic.Pointer[codec] // for components, for arguments
-	types         [2]atomic.Pointer[Type]
+	Described     [2]atomic.Value          // what package value keeps here: its *Type
 	dynamicPrefix atomic.Pointer[dynPrefix]
 }
 

@@ -309,39 +309,3 @@ func (p *parser) hex4(at int) (rune, bool) {
 	v, err := strconv.ParseUint(string(p.b[at:at+4]), 16, 16)
 	return rune(v), err == nil && p.b[at] != '+' && p.b[at] != '-'
 }
-
-// numberText reports whether s is a number as JSON writes it.
-func numberText(s string) bool {
-	digits := func() bool {
-		n := 0
-		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-			n++
-		}
-		s = s[n:]
-		return n > 0
-	}
-	if s != "" && s[0] == '-' {
-		s = s[1:]
-	}
-	if s != "" && s[0] == '0' {
-		s = s[1:]
-	} else if !digits() {
-		return false
-	}
-	if s != "" && s[0] == '.' {
-		s = s[1:]
-		if !digits() {
-			return false
-		}
-	}
-	if s != "" && s[0]|0x20 == 'e' {
-		s = s[1:]
-		if s != "" && (s[0] == '+' || s[0] == '-') {
-			s = s[1:]
-		}
-		if !digits() {
-			return false
-		}
-	}
-	return s == ""
-}

@@ -13,20 +13,20 @@ import (
 // registry is what the program declared about its types. Declarations belong
 // to init functions, but are safe at any time: each one drops the caches.
 type registry struct {
-	mu         sync.RWMutex
-	entities   map[reflect.Type]*entityForm // nil: laid out as Entity
-	markers    map[reflect.Type]bool
-	opaque     map[reflect.Type]bool
-	labels     map[reflect.Type][]EnumLabel
-	describers map[reflect.Type]*describer
+	mu       sync.RWMutex
+	entities map[reflect.Type]*entityForm // nil: laid out as Entity
+	markers  map[reflect.Type]bool
+	opaque   map[reflect.Type]bool
+	labels   map[reflect.Type][]EnumLabel
+	fields   map[reflect.Type][]FieldDecl
 }
 
 var reg = registry{
-	entities:   map[reflect.Type]*entityForm{reflect.TypeFor[Entity](): nil},
-	markers:    map[reflect.Type]bool{},
-	opaque:     map[reflect.Type]bool{},
-	labels:     map[reflect.Type][]EnumLabel{},
-	describers: map[reflect.Type]*describer{},
+	entities: map[reflect.Type]*entityForm{reflect.TypeFor[Entity](): nil},
+	markers:  map[reflect.Type]bool{},
+	opaque:   map[reflect.Type]bool{},
+	labels:   map[reflect.Type][]EnumLabel{},
+	fields:   map[reflect.Type][]FieldDecl{},
 }
 
 var (
@@ -71,6 +71,15 @@ func RegisterEntityForm[T any](to func(T) Entity, from func(Entity) T) {
 		f.store = func(p unsafe.Pointer, e Entity) { *(*T)(p) = from(e) }
 	}
 	declare(func() { reg.entities[reflect.TypeFor[T]()] = f })
+}
+
+// FieldDecl says of a field of a struct what its own tags leave open.
+type FieldDecl struct{ Name, Tag, Doc string }
+
+// DeclareFields says what else is known of the fields of t, instead of what was
+// said before. Everything that was worked out about types is worked out anew.
+func DeclareFields(t reflect.Type, decls []FieldDecl) {
+	declare(func() { reg.fields[t] = decls })
 }
 
 // RegisterMarkerType says that embedding t carries no data (an engine's

@@ -1,0 +1,233 @@
+package value
+
+import (
+	"reflect"
+	"strings"
+)
+
+// structField is one field of a struct before its own type is walked.
+type structField struct {
+	field *Field
+	tag   fieldTag
+	pkg   string // of an unexported field
+}
+
+// described lists the fields of a struct as clients see them; the result is
+// shared, callers copy what they change.
+func (l *Layout) described(jsonMode bool) []structField {
+	switch {
+	case l.jsonFields == nil:
+		return nil
+	case jsonMode:
+		return l.jsonFields()
+	}
+	return l.fields
+}
+
+// structFields lists the visible fields of a struct type.
+func structFields(t reflect.Type) []structField {
+	var list []structField
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		if sf.Name == "_" || sf.Anonymous && declared(reg.markers, sf.Type) {
+			continue
+		}
+		s := newField(sf, sf.Name)
+		s.field.Index, s.field.Offset, s.field.Optional = i, sf.Offset, true
+		list = append(list, s)
+	}
+	return withDeclarations(t, list)
+}
+
+// withDeclarations adds what FieldDoc says.
+func withDeclarations(t reflect.Type, list []structField) []structField {
+	reg.mu.RLock()
+	decls := reg.fields[t]
+	reg.mu.RUnlock()
+	if len(decls) > 0 {
+		for i := range list {
+			list[i].describe(decls)
+		}
+	}
+	return list
+}
+
+func newField(sf reflect.StructField, name string) structField {
+	tag := parseTag(sf.Tag.Get("debug"))
+	f := &Field{Name: name, GoName: sf.Name, Go: sf.Type, Doc: sf.Tag.Get("jsonschema"),
+		ReadOnly: tag.readOnly, Hidden: tag.hidden, Dangling: tag.dangling, Unexported: sf.PkgPath != "", embedded: sf.Anonymous}
+	return structField{f, tag, sf.PkgPath}
+}
+
+// jsonFields lists fields as encoding/json sees them: names from tags,
+// embedded structs flattened, of equal names the shallowest, then the tagged.
+func jsonFields(t reflect.Type) []structField {
+	type cand struct {
+		structField
+		depth  int
+		tagged bool
+	}
+	var all []cand
+	var visit func(t reflect.Type, base uintptr, index []int, behindPtr bool, depth int, on map[reflect.Type]bool)
+	visit = func(t reflect.Type, base uintptr, index []int, behindPtr bool, depth int, on map[reflect.Type]bool) {
+		if on[t] {
+			return
+		}
+		on[t] = true
+		defer delete(on, t)
+		for i := range t.NumField() {
+			sf := t.Field(i)
+			tag, hasTag := sf.Tag.Lookup("json")
+			if tag == "-" || sf.Name == "_" || sf.Anonymous && declared(reg.markers, sf.Type) {
+				continue
+			}
+			name, rest, _ := strings.Cut(tag, ",")
+			idx := append(index[:len(index):len(index)], i)
+			et := sf.Type
+			ptr := et.Kind() == reflect.Pointer
+			if ptr && et.Name() == "" {
+				et = et.Elem()
+			}
+			if sf.Anonymous && name == "" && et.Kind() == reflect.Struct && LayoutOf(et).Kind == KindStruct {
+				// An unexported pointer cannot be allocated from outside.
+				if sf.PkgPath != "" && ptr {
+					continue
+				}
+				visit(et, base+sf.Offset, idx, behindPtr || ptr, depth+1, on)
+				continue
+			}
+			if sf.PkgPath != "" {
+				continue
+			}
+			tagged := hasTag && name != ""
+			if name == "" {
+				name = sf.Name
+			}
+			s := newField(sf, name)
+			s.field.Index, s.field.Offset = i, base+sf.Offset
+			if behindPtr {
+				s.field.chain = idx
+			}
+			for _, o := range strings.Split(rest, ",") {
+				switch o {
+				case "omitempty":
+					s.field.opts.omitEmpty = true
+				case "omitzero":
+					s.field.opts.omitZero = true
+				case "string":
+					s.field.opts.quoted = true
+				}
+			}
+			s.field.Optional = s.field.opts.omitEmpty || s.field.opts.omitZero || s.tag.hasDefault ||
+				sf.Type.Kind() == reflect.Pointer || behindPtr
+			all = append(all, cand{s, depth, tagged})
+		}
+	}
+	visit(t, 0, nil, false, 0, map[reflect.Type]bool{})
+	var list []structField
+	for i, c := range all {
+		wins := true
+		for j, o := range all {
+			if i == j || o.field.Name != c.field.Name {
+				continue
+			}
+			if o.depth < c.depth || o.depth == c.depth && (o.tagged || !c.tagged) {
+				wins = false
+			}
+		}
+		if wins {
+			list = append(list, c.structField)
+		}
+	}
+	return withDeclarations(t, list)
+}
+
+// applyKind sets what follows from the type and the tag alone.
+func applyKind(f *Field, tag fieldTag) {
+	l := LayoutOf(f.Go)
+	f.Kind, f.noWrite = l.Kind, l.noWrite
+	f.Min, f.Max, f.Unit, f.Default = tag.min, tag.max, tag.unit, tag.def
+	if f.Go == durationType && f.Unit == "" {
+		f.Unit = "ns"
+	}
+	if f.Kind == KindEnum {
+		f.Enum, f.open = l.Labels, l.openLabels
+	}
+	if len(tag.enum) > 0 {
+		switch {
+		case f.Kind == KindInt || f.Kind == KindUint || f.Kind == KindEnum:
+			f.Kind, f.Enum, f.open = KindEnum, tag.enum, false
+		case f.Kind == KindString:
+			f.Enum = tag.enum
+		}
+	}
+	f.Vector = isVector(f.Go, f.Kind, tag.vector)
+}
+
+// isVector: 2 to 4 numbers. Arrays of floats and structs of exactly X, Y[, Z[,
+// W]] floats are vectors as they are; others when their tag says so.
+func isVector(t reflect.Type, k Kind, described bool) bool {
+	number := func(t reflect.Type) bool {
+		k := LayoutOf(t).Kind
+		return k == KindFloat || described && (k == KindInt || k == KindUint)
+	}
+	switch k {
+	case KindArray:
+		return t.Len() >= 2 && t.Len() <= 4 && number(t.Elem())
+	case KindStruct:
+		n := t.NumField()
+		if n < 2 || n > 4 {
+			return false
+		}
+		for i := range n {
+			sf := t.Field(i)
+			if !number(sf.Type) || !described && !strings.EqualFold(sf.Name, "xyzw"[i:i+1]) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// index is where a layout keeps what differs between components and arguments.
+func index(jsonMode bool) int {
+	if jsonMode {
+		return 1
+	}
+	return 0
+}
+
+// describe merges what FieldDoc says about the field over its own tag.
+func (s *structField) describe(decls []FieldDecl) {
+	for _, fd := range decls {
+		if fd.Name != s.field.Name && fd.Name != s.field.GoName {
+			continue
+		}
+		tag := parseTag(fd.Tag)
+		if fd.Doc != "" {
+			s.field.Doc = fd.Doc
+		}
+		if tag.min != nil {
+			s.tag.min = tag.min
+		}
+		if tag.max != nil {
+			s.tag.max = tag.max
+		}
+		if tag.unit != "" {
+			s.tag.unit = tag.unit
+		}
+		if tag.hasDefault {
+			s.tag.def, s.tag.hasDefault, s.field.Optional = tag.def, true, true
+		}
+		if len(tag.enum) > 0 {
+			s.tag.enum = tag.enum
+		}
+		s.tag.vector = s.tag.vector || tag.vector
+		s.tag.dangling = s.tag.dangling || tag.dangling
+		s.field.Dangling = s.tag.dangling
+		s.field.ReadOnly = s.field.ReadOnly || tag.readOnly
+		s.field.Hidden = s.field.Hidden || tag.hidden
+		s.tag.faults = append(s.tag.faults, tag.faults...)
+	}
+}
