@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 type benchRow struct {
@@ -41,7 +43,7 @@ func BenchmarkEncodePage(b *testing.B) {
 		v := reflect.ValueOf(&rows).Elem()
 		var buf []byte
 		for b.Loop() {
-			buf, _ = AppendJSON(buf[:0], v, EncodeOptions{})
+			buf, _ = layout.AppendJSON(buf[:0], v, EncodeOptions{})
 		}
 	})
 }
@@ -51,7 +53,7 @@ func BenchmarkEncodeComponent(b *testing.B) {
 	buf := make([]byte, 0, 256)
 	b.ReportAllocs()
 	for b.Loop() {
-		buf, _ = AppendJSON(buf[:0], pos, EncodeOptions{})
+		buf, _ = layout.AppendJSON(buf[:0], pos, EncodeOptions{})
 	}
 }
 
@@ -91,7 +93,7 @@ func BenchmarkCopyColumn(b *testing.B) {
 		b.ReportAllocs()
 		ty := TypeOf(reflect.TypeFor[benchRow]())
 		for b.Loop() {
-			CopyColumn(ty, Column{Base: unsafe.Pointer(&rows[0]), Stride: unsafe.Sizeof(rows[0])}, len(rows))
+			layout.CopyColumn(ty.Go, Column{Base: unsafe.Pointer(&rows[0]), Stride: unsafe.Sizeof(rows[0])}, len(rows))
 		}
 	})
 	flat := make([]tVec, 100_000)
@@ -99,7 +101,7 @@ func BenchmarkCopyColumn(b *testing.B) {
 		ty := TypeOf(reflect.TypeFor[tVec]())
 		b.SetBytes(16 * 100_000)
 		for b.Loop() {
-			CopyColumn(ty, Column{Base: unsafe.Pointer(&flat[0]), Stride: 16}, len(flat))
+			layout.CopyColumn(ty.Go, Column{Base: unsafe.Pointer(&flat[0]), Stride: 16}, len(flat))
 		}
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 func TestCopyKeepsIdentities(t *testing.T) {
@@ -14,7 +16,7 @@ func TestCopyKeepsIdentities(t *testing.T) {
 	}
 	v := &comp{Err: io.EOF}
 	v.Text.WriteString("abc")
-	c := Copy(reflect.ValueOf(v).Elem()).Addr().Interface().(*comp)
+	c := layout.Copy(reflect.ValueOf(v).Elem()).Addr().Interface().(*comp)
 	if c.Err != io.EOF {
 		t.Error("a sentinel error was copied")
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // DecodeJSON decodes raw into a new value that starts as a deep copy of base
@@ -39,7 +40,7 @@ func (t *Type) start(base reflect.Value) (v reflect.Value, fresh bool) {
 	if !base.IsValid() || base.Type() != t.Go {
 		return t.New(), true
 	}
-	return Copy(base), false
+	return layout.Copy(base), false
 }
 
 // teach puts the guide beside a refusal about a component's value.
@@ -59,7 +60,7 @@ func (t *Type) teach(err error) error {
 func (t *Type) New() reflect.Value {
 	var v reflect.Value
 	if t.def.IsValid() {
-		v = Copy(t.def)
+		v = layout.Copy(t.def)
 	} else {
 		v = reflect.New(t.Go).Elem()
 	}
@@ -215,7 +216,7 @@ func (d *decoder) full(f *Field) *Field {
 // (opaque values, cut pointers); it may be v itself, or invalid.
 func (d *decoder) assign(v, old reflect.Value, f *Field, n *node) error {
 	f = d.full(f)
-	if f.ReadOnly || f.noWrite != "" {
+	if f.ReadOnly || f.NoWrite != "" {
 		return d.unchanged(v, old, f, n)
 	}
 	if !d.json && placeholder(n) {
@@ -281,13 +282,13 @@ func (d *decoder) enter(p place, f func() error) error {
 
 // placeholder is what encoding wrote where it stopped.
 func placeholder(n *node) bool {
-	return n.kind == nodeObject && len(n.keys) == 1 && (n.keys[0] == keyMore && n.items[0].kind == nodeNumber ||
-		n.keys[0] == keyRef && n.items[0].kind == nodeString)
+	return n.kind == nodeObject && len(n.keys) == 1 && (n.keys[0] == layout.KeyMore && n.items[0].kind == nodeNumber ||
+		n.keys[0] == layout.KeyRef && n.items[0].kind == nodeString)
 }
 
 // keep restores what a placeholder stands for.
 func (d *decoder) keep(v, old reflect.Value, f *Field, n *node) error {
-	if n.keys[0] == keyRef {
+	if n.keys[0] == layout.KeyRef {
 		if f.Kind == KindPointer {
 			d.refs = append(d.refs, reference{v, n.items[0].text, d.at})
 			return nil
@@ -305,14 +306,14 @@ func (d *decoder) keep(v, old reflect.Value, f *Field, n *node) error {
 // already, so that a value that was read may be sent back whole.
 func (d *decoder) unchanged(v, old reflect.Value, f *Field, n *node) error {
 	if old.IsValid() {
-		if b, err := AppendJSON(nil, old, EncodeOptions{JSON: d.json}); err == nil {
+		if b, err := layout.AppendJSON(nil, old, EncodeOptions{JSON: d.json}); err == nil {
 			if have, err := parseJSON(b); err == nil && sameNode(&have, n) {
 				v.Set(old)
 				return nil
 			}
 		}
 	}
-	why := f.noWrite
+	why := f.NoWrite
 	if why == "" {
 		why = "it is read-only"
 		if f.Unexported {
@@ -325,11 +326,11 @@ func (d *decoder) unchanged(v, old reflect.Value, f *Field, n *node) error {
 
 // fieldAt gives the settable value of a struct's field, unexported or not.
 func fieldAt(v reflect.Value, f *Field) reflect.Value {
-	if len(f.chain) > 0 {
-		for _, i := range f.chain[:len(f.chain)-1] {
+	if len(f.Chain) > 0 {
+		for _, i := range f.Chain[:len(f.Chain)-1] {
 			v = derefAlloc(v.Field(i))
 		}
-		return v.Field(f.chain[len(f.chain)-1])
+		return v.Field(f.Chain[len(f.Chain)-1])
 	}
 	return reflect.NewAt(f.Go, unsafe.Add(unsafe.Pointer(v.UnsafeAddr()), f.Offset)).Elem()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 func (d *decoder) iface(v, old reflect.Value, f *Field, n *node) error {
@@ -21,7 +22,7 @@ func (d *decoder) iface(v, old reflect.Value, f *Field, n *node) error {
 		return nil
 	}
 	n = lenient(n)
-	name := n.get(keyType)
+	name := n.get(layout.KeyType)
 	if n.kind != nodeObject || name == nil {
 		if f.Go.NumMethod() == 0 {
 			// An empty interface takes plain JSON as Go's own types for it.
@@ -35,18 +36,18 @@ func (d *decoder) iface(v, old reflect.Value, f *Field, n *node) error {
 	}
 	val := n.get("value")
 	for _, k := range n.keys {
-		if k != keyType && k != "value" {
+		if k != layout.KeyType && k != "value" {
 			return d.refuse(n, `an object of "$type" and "value" alone`)
 		}
 	}
-	types := typeByName(name.text)
-	if len(types) == 0 && old.IsValid() && !old.IsNil() && dynName(old.Elem().Type()) == name.text {
+	types := layout.TypeByName(name.text)
+	if len(types) == 0 && old.IsValid() && !old.IsNil() && layout.DynName(old.Elem().Type()) == name.text {
 		types = []reflect.Type{old.Elem().Type()}
 	}
 	if len(types) > 1 {
 		full := make([]string, len(types))
 		for i, t := range types {
-			full[i] = fullName(t)
+			full[i] = layout.FullName(t)
 		}
 		return &refusal.Error{Code: refusal.InvalidArguments, Message: d.path() + ": the type name " + strconv.Quote(name.text) + " is ambiguous; write one of " +
 			strings.Join(full, ", "), Got: name.text, Want: "a full type name", Options: full, Total: len(full)}
@@ -78,7 +79,7 @@ func (d *decoder) iface(v, old reflect.Value, f *Field, n *node) error {
 }
 
 func (d *decoder) needType(f *Field, n *node, want string) error {
-	options := implementers(f.Go)
+	options := layout.Implementers(f.Go)
 	got := ""
 	if n.kind == nodeString {
 		got = n.text
@@ -98,7 +99,7 @@ func (n *node) goValue() any {
 		return n.text == "true"
 	case nodeNumber:
 		f, err := strconv.ParseFloat(n.text, 64)
-		if !strings.ContainsAny(n.text, ".eE") && (f > maxSafeInteger || f < -maxSafeInteger) {
+		if !strings.ContainsAny(n.text, ".eE") && (f > layout.MaxSafeInteger || f < -layout.MaxSafeInteger) {
 			if i, err := strconv.ParseInt(n.text, 10, 64); err == nil {
 				return i
 			}

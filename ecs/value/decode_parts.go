@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // lenient turns a string that holds a JSON object or array into that value,
@@ -113,7 +114,7 @@ func requiredNames(f *Field) []string {
 func (d *decoder) field(v, old reflect.Value, c *Field, n *node) error {
 	was := reflect.Value{}
 	if old.IsValid() {
-		was = FieldValue(old, c)
+		was = layout.FieldValue(old, c)
 	}
 	up := d.at
 	d.at = &place{up: up, name: c.Name}
@@ -184,12 +185,12 @@ func (d *decoder) ambiguous(key string, several []string) error {
 }
 
 // takesText reports whether a value of the field is written as text.
-func (f *Field) takesText() bool {
+func takesText(f *Field) bool {
 	switch f.Kind {
 	case KindString, KindText, KindEnum, KindEntity:
 		return true
 	case KindJSON:
-		return f.Go != rawMessageType
+		return f.Go != layout.RawMessageType
 	}
 	return false
 }
@@ -224,7 +225,7 @@ func (d *decoder) slice(v, old reflect.Value, f *Field, n *node) error {
 		v.SetZero()
 		return nil
 	}
-	if d.json && n.kind == nodeString && f.Elem.takesText() {
+	if d.json && n.kind == nodeString && takesText(f.Elem) {
 		// An argument that is one name where a list of names is wanted.
 		n = &node{kind: nodeArray, items: []node{*n}}
 	}
@@ -316,7 +317,7 @@ func (d *decoder) key(f *Field, text string) (reflect.Value, error) {
 	case KindString, KindText, KindEnum:
 		s, ok := text, true
 		if !d.json {
-			s, ok = unescapeKey(text)
+			s, ok = layout.UnescapeKey(text)
 		}
 		if !ok {
 			return k, d.refuse(n, "base64 after $bytes:")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 func (d *decoder) boolean(v reflect.Value, n *node) error {
@@ -28,7 +29,7 @@ func numeric(n *node) (string, bool) {
 	case nodeString:
 		s := strings.TrimSpace(n.text)
 		s = strings.TrimPrefix(s, "+")
-		return s, numberText(s)
+		return s, layout.NumberText(s)
 	}
 	return "", false
 }
@@ -36,13 +37,13 @@ func numeric(n *node) (string, bool) {
 func (d *decoder) integer(v reflect.Value, f *Field, n *node) error {
 	text, ok := numeric(n)
 	if !ok {
-		if f.Go == durationType && n.kind == nodeString {
+		if f.Go == layout.DurationType && n.kind == nodeString {
 			if dur, err := time.ParseDuration(n.text); err == nil {
 				return d.setInt(v, f, n, strconv.FormatInt(int64(dur), 10))
 			}
 		}
 		want := "an integer"
-		if f.Go == durationType {
+		if f.Go == layout.DurationType {
 			want = `an integer of nanoseconds or a duration such as "1.5s"`
 		} else if r := rangeText(f); r != "" {
 			want += " " + r
@@ -63,7 +64,7 @@ func (d *decoder) setInt(v reflect.Value, f *Field, n *node, text string) error 
 		text = whole
 	}
 	lo, hi := intLimits(f.Go)
-	if isSigned(f.Go) {
+	if layout.IsSigned(f.Go) {
 		i, err := strconv.ParseInt(text, 10, f.Go.Bits())
 		if err != nil {
 			return d.refuse(n, "an integer from "+lo+" to "+hi)
@@ -108,7 +109,7 @@ func wholeNumber(text string) (string, bool) {
 
 func intLimits(t reflect.Type) (lo, hi string) {
 	bits := t.Bits()
-	if isSigned(t) {
+	if layout.IsSigned(t) {
 		return strconv.FormatInt(math.MinInt64>>(64-bits), 10), strconv.FormatInt(math.MaxInt64>>(64-bits), 10)
 	}
 	return "0", strconv.FormatUint(math.MaxUint64>>(64-bits), 10)
@@ -168,7 +169,7 @@ func (d *decoder) enum(v reflect.Value, f *Field, n *node) error {
 	if err := d.setInt(number, f, n, text); err != nil {
 		return err
 	}
-	if !f.Labelled(readInt(f.Go.Kind(), number.Addr().UnsafePointer())) {
+	if !f.Labelled(layout.ReadInt(f.Go.Kind(), number.Addr().UnsafePointer())) {
 		return d.notLabel(f, n)
 	}
 	v.Set(number)
@@ -176,7 +177,7 @@ func (d *decoder) enum(v reflect.Value, f *Field, n *node) error {
 }
 
 func (d *decoder) notLabel(f *Field, n *node) error {
-	names := labelNames(f.Enum)
+	names := layout.LabelNames(f.Enum)
 	list := names
 	if len(list) > refusal.MaxOptions {
 		list = refusal.Nearest(n.text, names)
@@ -267,7 +268,7 @@ func (d *decoder) entity(v reflect.Value, n *node) error {
 	// An engine's entity type has the layout of Entity, but other field names:
 	// Convert refuses it.
 	into := reflect.New(v.Type())
-	if !LayoutOf(v.Type()).StoreEntity(into.UnsafePointer(), e) {
+	if !layout.Of(v.Type()).StoreEntity(into.UnsafePointer(), e) {
 		return d.refuse(n, "nothing: values of type "+v.Type().String()+" are made by the engine only")
 	}
 	v.Set(into.Elem())
@@ -280,7 +281,7 @@ func entityNode(n *node) (Entity, bool) {
 	case nodeNull:
 		return Entity{}, true
 	case nodeString:
-		e, full, err := ParseEntity(n.text)
+		e, full, err := layout.ParseEntity(n.text)
 		return e, err == nil && full
 	case nodeArray:
 		if len(n.items) != 2 {
@@ -290,7 +291,7 @@ func entityNode(n *node) (Entity, bool) {
 		gen, ok2 := numeric(&n.items[1])
 		i, err1 := strconv.ParseUint(id, 10, 32)
 		g, err2 := strconv.ParseUint(gen, 10, 32)
-		return Entity{uint32(i), uint32(g)}, ok1 && ok2 && err1 == nil && err2 == nil
+		return Entity{ID: uint32(i), Gen: uint32(g)}, ok1 && ok2 && err1 == nil && err2 == nil
 	}
 	return Entity{}, false
 }

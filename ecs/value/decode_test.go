@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // A few bytes must not make the process allocate without bound.
@@ -42,7 +43,7 @@ func TestAmbiguousDynamicTypes(t *testing.T) {
 		t.Error(err)
 	}
 	second := func() any { type Same struct{ B int }; return Same{2} }()
-	LearnType(reflect.TypeOf(second))
+	layout.LearnType(reflect.TypeOf(second))
 	got = encode(t, []any{first}, EncodeOptions{})
 	if !strings.Contains(got, `"$type":"github.com/loupe-ecs/loupe/ecs/value.Same"`) {
 		t.Errorf("with a namesake: %s", got)

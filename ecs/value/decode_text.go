@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 func (d *decoder) str(v reflect.Value, f *Field, n *node) error {
@@ -20,10 +21,10 @@ func (d *decoder) str(v reflect.Value, f *Field, n *node) error {
 		}
 		v.SetString(n.text)
 		return nil
-	case n.kind == nodeNumber && f.Go == numberType:
+	case n.kind == nodeNumber && f.Go == layout.NumberType:
 		v.SetString(n.text)
 		return nil
-	case n.kind == nodeObject && len(n.keys) == 1 && n.keys[0] == keyBytes && n.items[0].kind == nodeString:
+	case n.kind == nodeObject && len(n.keys) == 1 && n.keys[0] == layout.KeyBytes && n.items[0].kind == nodeString:
 		b, err := base64.StdEncoding.DecodeString(n.items[0].text)
 		if err != nil {
 			return d.refuse(n, "base64 in $bytes")
@@ -55,13 +56,13 @@ func (d *decoder) byteString(v, old reflect.Value, n *node) error {
 		if b, err = base64.StdEncoding.DecodeString(n.text); err != nil {
 			return d.refuse(n, "bytes as a base64 string")
 		}
-	case n.kind == nodeObject && n.get(keyBytes) != nil:
-		enc := n.get(keyBytes)
+	case n.kind == nodeObject && n.get(layout.KeyBytes) != nil:
+		enc := n.get(layout.KeyBytes)
 		var err error
 		if b, err = base64.StdEncoding.DecodeString(enc.text); err != nil || enc.kind != nodeString {
 			return d.refuse(n, "bytes as a base64 string")
 		}
-		if l := n.get(keyLen); l != nil && l.text != strconv.Itoa(len(b)) {
+		if l := n.get(layout.KeyLen); l != nil && l.text != strconv.Itoa(len(b)) {
 			// A cut value may come back only where its whole is still there.
 			if old.IsValid() && strconv.Itoa(old.Len()) == l.text && old.Len() >= len(b) && string(old.Slice(0, len(b)).Bytes()) == string(b) {
 				v.Set(old)
@@ -98,7 +99,7 @@ func (d *decoder) byteString(v, old reflect.Value, n *node) error {
 
 // marshaled hands the text to the type's own method.
 func (d *decoder) marshaled(v reflect.Value, f *Field, n *node) (err error) {
-	if f.Go == rawMessageType {
+	if f.Go == layout.RawMessageType {
 		raw := n.raw
 		if raw == nil {
 			raw = n.json(nil)
@@ -124,7 +125,7 @@ func (d *decoder) marshaled(v reflect.Value, f *Field, n *node) (err error) {
 	} else {
 		text := n.text
 		switch {
-		case n.kind == nodeObject && len(n.keys) == 1 && n.keys[0] == keyBytes:
+		case n.kind == nodeObject && len(n.keys) == 1 && n.keys[0] == layout.KeyBytes:
 			b, e := base64.StdEncoding.DecodeString(n.items[0].text)
 			if e != nil {
 				return d.refuse(n, "base64 in $bytes")

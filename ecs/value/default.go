@@ -3,6 +3,8 @@ package value
 import (
 	"math"
 	"reflect"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // implyDefault gives a field whose declared range excludes zero the bound that
@@ -28,9 +30,9 @@ func implyDefault(f *Field) {
 	if f.Kind != KindFloat {
 		x = round(x)
 	}
-	f.Default, f.implied = string(appendFloat(nil, x, 64)), true
+	f.Default, f.Implied = string(layout.AppendFloat(nil, x, 64)), true
 	if f.Kind == KindEnum {
-		if name, ok := labelName(f.Enum, int64(x)); ok {
+		if name, ok := layout.LabelName(f.Enum, int64(x)); ok {
 			f.Default = name
 		}
 	}
@@ -38,11 +40,11 @@ func implyDefault(f *Field) {
 
 // defaults sets the declared defaults of the fields in a zero value.
 func (d *decoder) defaults(v reflect.Value, f *Field) {
-	if f.Default != "" && (!f.implied || v.IsZero()) {
+	if f.Default != "" && (!f.Implied || v.IsZero()) {
 		_ = d.setDefault(v, f)
 	}
 	for _, c := range f.Fields {
-		if len(c.chain) == 0 && hasDefault(c) {
+		if len(c.Chain) == 0 && hasDefault(c) {
 			d.defaults(fieldAt(v, c), c)
 		}
 	}

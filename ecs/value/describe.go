@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // TypeOption adds to the description of T.
@@ -18,7 +20,7 @@ type describer struct {
 	actions  []actionDecl
 	label    func(unsafe.Pointer) string
 	def      reflect.Value
-	fields   []FieldDecl
+	fields   []layout.FieldDecl
 }
 
 type computedDecl struct {
@@ -52,7 +54,7 @@ func describerOf(t reflect.Type) *describer {
 // equal names the last wins.
 func Describe[T any](opts ...TypeOption[T]) {
 	t := reflect.TypeFor[T]()
-	LearnType(t)
+	layout.LearnType(t)
 	describers.Lock()
 	defer describers.Unlock()
 	d := new(describer)
@@ -71,7 +73,7 @@ func Describe[T any](opts ...TypeOption[T]) {
 		describers.of = map[reflect.Type]*describer{}
 	}
 	describers.of[t] = d
-	DeclareFields(t, d.fields) // last: descriptions are made anew from here on
+	layout.DeclareFields(t, d.fields) // last: descriptions are made anew from here on
 }
 
 // Computed adds a read-only value. Texts of doc describe it; one of the form
@@ -145,7 +147,7 @@ func Default[T any](v T) TypeOption[T] {
 // the form of a debug tag, "min=0,unit=hp". The field's own tag gives what
 // this one leaves open.
 func FieldDoc[T any](field, tag, doc string) TypeOption[T] {
-	return func(d *describer) { d.fields = append(d.fields, FieldDecl{field, tag, doc}) }
+	return func(d *describer) { d.fields = append(d.fields, layout.FieldDecl{Name: field, Tag: tag, Doc: doc}) }
 }
 
 func docOf(doc []string) (text, unit string) {

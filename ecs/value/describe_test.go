@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 type tFrom1 int
@@ -91,7 +92,7 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.t, s, tt.want)
 		}
 	}
-	if f := TypeOf(reflect.TypeFor[time.Month]()).Root; len(f.Enum) != 12 || f.Enum[0] != (EnumLabel{"January", 1}) {
+	if f := TypeOf(reflect.TypeFor[time.Month]()).Root; len(f.Enum) != 12 || f.Enum[0] != (EnumLabel{Name: "January", Value: 1}) {
 		t.Errorf("months: %v", f.Enum)
 	}
 }
@@ -224,14 +225,14 @@ func TestOddTypes(t *testing.T) {
 			g := ty.Guide()
 			v := ty.New()
 			for _, o := range []EncodeOptions{{}, {JSON: true}, {Bulk: true}} {
-				b, err := AppendJSON(nil, v, o)
+				b, err := layout.AppendJSON(nil, v, o)
 				if err != nil {
 					t.Errorf("%s: %v", rt, err)
 				} else if _, err := parseJSON(b); err != nil {
 					t.Errorf("%s: %v\n%s", rt, err, b)
 				}
 			}
-			if c := Copy(v); !Equal(c, v) && rt != reflect.TypeFor[*testing.T]() {
+			if c := layout.Copy(v); !layout.Equal(c, v) && rt != reflect.TypeFor[*testing.T]() {
 				t.Errorf("%s: the copy differs", rt)
 			}
 			if g.Example == nil || ty.Shape == "" || ty.SchemaID == "" {
@@ -247,7 +248,7 @@ func TestOddTypes(t *testing.T) {
 	}
 	if v, err := ty.DecodeJSON([]byte(`{"Self":{"Self":{"Self":null}},"Map":{"1":{"R":[{},{}]}}}`), reflect.Value{}); err != nil {
 		t.Error(err)
-	} else if b, _ := AppendJSON(nil, v, EncodeOptions{}); !strings.Contains(string(b), `"Map":{"1":{"Self":null`) {
+	} else if b, _ := layout.AppendJSON(nil, v, EncodeOptions{}); !strings.Contains(string(b), `"Map":{"1":{"Self":null`) {
 		t.Errorf("%.200s", b)
 	}
 }
@@ -299,7 +300,7 @@ func TestGuide(t *testing.T) {
 	if f := g.Fields[i]; f.Unit != "hp" || *f.Min != 0 || f.Doc != "hit points" {
 		t.Errorf("%+v", f)
 	}
-	b, err := AppendJSON(nil, reflect.ValueOf(g), EncodeOptions{JSON: true})
+	b, err := layout.AppendJSON(nil, reflect.ValueOf(g), EncodeOptions{JSON: true})
 	if err != nil || strings.Contains(string(b), "Secret") {
 		t.Errorf("%v %s", err, b)
 	}
@@ -329,7 +330,7 @@ func TestCopyIsDeepAndSound(t *testing.T) {
 	v.M2, v.Alias = v.M, v.Slice
 	v.Any = map[string]any{"m": v.M, "n": kid}
 	v.Mu.Lock()
-	c := Copy(reflect.ValueOf(v).Elem()).Addr().Interface().(*comp)
+	c := layout.Copy(reflect.ValueOf(v).Elem()).Addr().Interface().(*comp)
 	switch {
 	case c.N == root || c.N.Kids[0].Parent != c.N || c.N.Kids[0] != c.N.Kids[1] || c.Same != c.N:
 		t.Error("pointers: cycles or sharing lost")
@@ -367,24 +368,24 @@ func TestCopyColumn(t *testing.T) {
 		rows[i].c = comp{shared, []int{i}}
 	}
 	ty := TypeOf(reflect.TypeFor[comp]())
-	out := CopyColumn(ty, Column{Base: unsafe.Pointer(&rows[0].c), Stride: unsafe.Sizeof(rows[0])}, 4).Interface().([]comp)
+	out := layout.CopyColumn(ty.Go, Column{Base: unsafe.Pointer(&rows[0].c), Stride: unsafe.Sizeof(rows[0])}, 4).Interface().([]comp)
 	for i := range out {
 		if out[i].P == shared || out[i].P != out[0].P || out[i].S[0] != i || &out[i].S[0] == &rows[i].c.S[0] {
 			t.Errorf("row %d: %+v", i, out[i])
 		}
 	}
 	plain := []tVec{{1, 2}, {3, 4}}
-	got := CopyColumn(TypeOf(reflect.TypeFor[tVec]()), Column{Base: unsafe.Pointer(&plain[0]), Stride: 16}, 2).Interface().([]tVec)
+	got := layout.CopyColumn(reflect.TypeFor[tVec](), Column{Base: unsafe.Pointer(&plain[0]), Stride: 16}, 2).Interface().([]tVec)
 	if !slices.Equal(got, plain) || &got[0] == &plain[0] {
 		t.Error(got)
 	}
-	if got := CopyColumn(TypeOf(reflect.TypeFor[struct{}]()), Column{}, 3); got.Len() != 3 {
+	if got := layout.CopyColumn(reflect.TypeFor[struct{}](), Column{}, 3); got.Len() != 3 {
 		t.Error("tags")
 	}
 }
 
 func TestEqual(t *testing.T) {
-	eq := func(a, b any) bool { return Equal(reflect.ValueOf(a), reflect.ValueOf(b)) }
+	eq := func(a, b any) bool { return layout.Equal(reflect.ValueOf(a), reflect.ValueOf(b)) }
 	for _, tt := range []struct {
 		a, b any
 		want bool
@@ -409,7 +410,7 @@ func TestConcurrentUse(t *testing.T) {
 				Describe(Doc[tPair[int, int]]("x"))
 				ty := TypeOf(reflect.TypeFor[tEverything]())
 				v := ty.New()
-				if _, err := AppendJSON(nil, v, EncodeOptions{}); err != nil {
+				if _, err := layout.AppendJSON(nil, v, EncodeOptions{}); err != nil {
 					t.Error(err)
 				}
 				if p, err := ty.Path("V.X"); err != nil {
@@ -417,7 +418,7 @@ func TestConcurrentUse(t *testing.T) {
 				} else if _, err := p.Get(v); err != nil {
 					t.Error(err)
 				}
-				Copy(v)
+				layout.Copy(v)
 			}
 		})
 	}

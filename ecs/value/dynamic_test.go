@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 type anyHolder struct{ Any any }
@@ -19,7 +21,7 @@ func TestDynamicTypesComeBack(t *testing.T) {
 		map[[2]int]string{{1, 2}: "x"}, map[[1][2]string]bool{{{"a", "b"}}: true}, map[[2]int]map[[1]bool]int{{3, 4}: {{true}: 5}},
 		map[dynamicKey][]int{{1, 2}: {3}}, map[uint8]any{7: "x"}, [2][]map[string]int{{{"a": 1}}, nil}, []*int{nil}, map[string]string{},
 	} {
-		raw, err := AppendJSON(nil, reflect.ValueOf(anyHolder{v}), EncodeOptions{})
+		raw, err := layout.AppendJSON(nil, reflect.ValueOf(anyHolder{v}), EncodeOptions{})
 		if err != nil {
 			t.Fatalf("%T: %v", v, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 type tPlane struct{ X, Y float64 }
@@ -39,7 +40,7 @@ func decodeText(t *testing.T, typ reflect.Type, raw string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := AppendJSON(nil, v, EncodeOptions{})
+	b, err := layout.AppendJSON(nil, v, EncodeOptions{})
 	return string(b), err
 }
 
@@ -150,7 +151,7 @@ func TestNewValuesLieInTheirDeclaredRange(t *testing.T) {
 		}
 	}
 	// What a new value holds can be written.
-	b, _ := AppendJSON(nil, ty.New(), EncodeOptions{})
+	b, _ := layout.AppendJSON(nil, ty.New(), EncodeOptions{})
 	if _, err := ty.DecodeJSON(b, reflect.Value{}); err != nil {
 		t.Error(err)
 	}

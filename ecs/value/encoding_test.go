@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 type encodingNode struct {
@@ -32,10 +34,10 @@ func TestEncodingIsAppendJSON(t *testing.T) {
 		{Name: "good", Bad: map[encodingKey]int{{false}: 1}}, *loop,
 	}
 	for _, o := range []EncodeOptions{{}, {Bulk: true}, {JSON: true}} {
-		x := EncodingOf(reflect.TypeFor[encodingNode](), o)
+		x := layout.EncodingOf(reflect.TypeFor[encodingNode](), o)
 		failed := 0
 		for i := range nodes {
-			want, wantErr := AppendJSON([]byte("["), reflect.ValueOf(&nodes[i]).Elem(), o)
+			want, wantErr := layout.AppendJSON([]byte("["), reflect.ValueOf(&nodes[i]).Elem(), o)
 			got, err := x.Append([]byte("["), unsafe.Pointer(&nodes[i]))
 			if string(got) != string(want) || (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 				t.Errorf("%+v %s: got %s %v, want %s %v", o, nodes[i].Name, got, err, want, wantErr)
@@ -48,7 +50,7 @@ func TestEncodingIsAppendJSON(t *testing.T) {
 			t.Errorf("%+v: %d nodes failed, want 1", o, failed)
 		}
 	}
-	x := EncodingOf(reflect.TypeFor[float64](), EncodeOptions{})
+	x := layout.EncodingOf(reflect.TypeFor[float64](), EncodeOptions{})
 	f := math.Inf(-1)
 	if got, err := x.Append(nil, unsafe.Pointer(&f)); string(got) != `"-Infinity"` || err != nil {
 		t.Errorf("got %s, %v", got, err)

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 	"unsafe"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // packed is an entity as one number, handle an engine's pointer that stands for
@@ -24,11 +26,11 @@ type holder struct {
 	L  []*handle
 }
 
-func unpack(p packed) Entity { return Entity{uint32(p >> 32), uint32(p)} }
+func unpack(p packed) Entity { return Entity{ID: uint32(p >> 32), Gen: uint32(p)} }
 
 func init() {
-	RegisterEntityForm(unpack, func(e Entity) packed { return packed(e.ID)<<32 | packed(e.Gen) })
-	RegisterEntityForm(func(h *handle) Entity {
+	layout.RegisterEntityForm(unpack, func(e Entity) packed { return packed(e.ID)<<32 | packed(e.Gen) })
+	layout.RegisterEntityForm(func(h *handle) Entity {
 		if h == nil {
 			return Entity{}
 		}
@@ -42,7 +44,7 @@ func TestEntitiesOfAnotherForm(t *testing.T) {
 	v := holder{P: 7<<32 | 1, PS: map[packed]int{3 << 32: 9}, H: h, L: []*handle{h, nil}}
 	at := reflect.ValueOf(&v).Elem()
 	const want = `{"P":"7v1","PS":{"3v0":9},"H":"5v2","L":["5v2",null]}`
-	if got, err := AppendJSON(nil, at, EncodeOptions{}); err != nil || string(got) != want {
+	if got, err := layout.AppendJSON(nil, at, EncodeOptions{}); err != nil || string(got) != want {
 		t.Errorf("%s %v", got, err)
 	}
 	ty := TypeOf(at.Type())
@@ -67,15 +69,15 @@ func TestEntitiesOfAnotherForm(t *testing.T) {
 	} else if v, err := p.Decode([]byte(`"9v4"`)); err == nil {
 		t.Errorf("a handle that nobody can make was made: %v", v)
 	}
-	c := Copy(at).Interface().(holder)
+	c := layout.Copy(at).Interface().(holder)
 	if c.H != h || c.L[0] != h {
 		t.Error("a copy has another handle")
 	}
-	if !Equal(at, Copy(at)) {
+	if !layout.Equal(at, layout.Copy(at)) {
 		t.Error("a copy is not equal")
 	}
 	var found []string
-	LayoutOf(at.Type()).EachEntity(unsafe.Pointer(&v), func(e *EntityAt) bool {
+	layout.Of(at.Type()).EachEntity(unsafe.Pointer(&v), func(e *EntityAt) bool {
 		found = append(found, e.Path()+"="+e.Entity.String())
 		return true
 	})
@@ -88,7 +90,7 @@ func TestEntitiesOfAnotherForm(t *testing.T) {
 	if sum(v) != sum(c) || sum(v) == sum(other) {
 		t.Error("handles are not told apart by their entities")
 	}
-	if len(LayoutOf(reflect.TypeFor[packed]()).Labels) != 0 {
+	if len(layout.Of(reflect.TypeFor[packed]()).Labels) != 0 {
 		t.Error("an entity has labels")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // tLevel has a String for every number: its labels are examples.
@@ -82,19 +83,19 @@ type tParty struct {
 }
 
 func TestEntitiesAreFoundWhereverTheyAre(t *testing.T) {
-	v := &tParty{Leader: Entity{1, 1}, Members: []Entity{{2, 1}, {3, 1}}, Marked: map[Entity]string{{4, 1}: "x"}, Any: []any{Entity{6, 1}}}
-	v.Past.Killer = Entity{5, 1}
-	v.Next = &tParty{Next: v, Leader: Entity{7, 1}} // a cycle
-	LearnType(reflect.TypeFor[Entity]())
+	v := &tParty{Leader: Entity{ID: 1, Gen: 1}, Members: []Entity{{ID: 2, Gen: 1}, {ID: 3, Gen: 1}}, Marked: map[Entity]string{{ID: 4, Gen: 1}: "x"}, Any: []any{Entity{ID: 6, Gen: 1}}}
+	v.Past.Killer = Entity{ID: 5, Gen: 1}
+	v.Next = &tParty{Next: v, Leader: Entity{ID: 7, Gen: 1}} // a cycle
+	layout.LearnType(reflect.TypeFor[Entity]())
 	var got []string
-	LayoutOf(reflect.TypeFor[tParty]()).EachEntity(reflect.ValueOf(v).UnsafePointer(), func(at *EntityAt) bool {
+	layout.Of(reflect.TypeFor[tParty]()).EachEntity(reflect.ValueOf(v).UnsafePointer(), func(at *EntityAt) bool {
 		if !at.Entity.IsZero() {
 			got = append(got, fmt.Sprintf("%s=%v %t", at.Path(), at.Entity, at.Dangling))
 		}
 		return true
 	})
 	want := []string{"Leader=1v1 false", "Members[0]=2v1 false", "Members[1]=3v1 false", `Marked["4v1"]=4v1 false`, "Past.Killer=5v1 true",
-		"Next.Leader=7v1 false", "Any.([]interface {})[0].(value.Entity)=6v1 false"}
+		"Next.Leader=7v1 false", "Any.([]interface {})[0].(layout.Entity)=6v1 false"}
 	if !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}

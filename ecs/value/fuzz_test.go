@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // FuzzPath: a selector never panics, and a write that is refused changes
@@ -25,7 +26,7 @@ func FuzzPath(f *testing.F) {
 		root := ty.New()
 		root.FieldByName("Slots").Set(reflect.ValueOf([]tSlot{{"a", 1}}))
 		root.FieldByName("Weapon").Set(reflect.ValueOf(tSword{1}))
-		before := Copy(root)
+		before := layout.Copy(root)
 		if _, err := p.Get(root); err != nil {
 			if _, ok := err.(*refusal.Error); !ok {
 				t.Fatalf("untyped refusal %v", err)
@@ -35,11 +36,11 @@ func FuzzPath(f *testing.F) {
 		if err == nil {
 			err = p.Set(root, leaf)
 		}
-		if err != nil && !Equal(before, root) {
+		if err != nil && !layout.Equal(before, root) {
 			t.Fatalf("%q: refused (%v), but changed", sel, err)
 		}
 		if err == nil {
-			if got, err := p.Get(root); err != nil || !Equal(got, leaf) {
+			if got, err := p.Get(root); err != nil || !layout.Equal(got, leaf) {
 				t.Fatalf("%q: set, but reads differently: %v", sel, err)
 			}
 		}
@@ -62,7 +63,7 @@ func FuzzComponentJSON(f *testing.F) {
 			}
 			return
 		}
-		b, err := AppendJSON(nil, v, EncodeOptions{})
+		b, err := layout.AppendJSON(nil, v, EncodeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +71,7 @@ func FuzzComponentJSON(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", b, err)
 		}
-		if b2, _ := AppendJSON(nil, again, EncodeOptions{}); string(b2) != string(b) {
+		if b2, _ := layout.AppendJSON(nil, again, EncodeOptions{}); string(b2) != string(b) {
 			t.Fatalf("%s became %s", b, b2)
 		}
 	})
@@ -87,14 +88,14 @@ func FuzzEverything(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b, err := AppendJSON(nil, v, EncodeOptions{})
+		b, err := layout.AppendJSON(nil, v, EncodeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := parseJSON(b); err != nil {
 			t.Fatalf("broken JSON: %v\n%s", err, b)
 		}
-		if c := Copy(v); !Equal(c, v) {
+		if c := layout.Copy(v); !layout.Equal(c, v) {
 			t.Fatalf("the copy of %s differs", b)
 		}
 	})
@@ -128,7 +129,7 @@ func FuzzFromGo(f *testing.F) {
 		}
 		if whole, err := ty.FromGo(map[string]any{key: v}, reflect.Value{}); err == nil {
 			_ = ToGo(whole)
-			if _, err := AppendJSON(nil, whole, EncodeOptions{}); err != nil {
+			if _, err := layout.AppendJSON(nil, whole, EncodeOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}

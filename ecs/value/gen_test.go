@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // tEverything has a field of every kind in the table of values.
@@ -70,7 +72,7 @@ func generate(r *rand.Rand, v reflect.Value, depth int) {
 		return
 	case reflect.TypeFor[any]():
 		choices := []any{nil, r.Int(), "x\xff", math.NaN(), int8(-1), true, []int{1}, map[string]any{"$type": 1, "k": []any{nil}},
-			tVec{1, 2}, &tVec{3, 4}, Entity{1, 2}, tBrute, [2]bool{true}, []string(nil), time.Second, uint64(math.MaxUint64)}
+			tVec{1, 2}, &tVec{3, 4}, Entity{ID: 1, Gen: 2}, tBrute, [2]bool{true}, []string(nil), time.Second, uint64(math.MaxUint64)}
 		v.Set(reflect.Zero(v.Type()))
 		if c := choices[r.IntN(len(choices))]; c != nil {
 			v.Set(reflect.ValueOf(c))
@@ -185,13 +187,13 @@ func plainNaNs(v reflect.Value) {
 
 func TestEncodeDecodeIdentity(t *testing.T) {
 	ty := TypeOf(reflect.TypeFor[tEverything]())
-	LearnType(reflect.TypeFor[tVec]())
+	layout.LearnType(reflect.TypeFor[tVec]())
 	for seed := range uint64(1000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		v := reflect.New(ty.Go).Elem()
 		generate(r, v, 0)
 		plainNaNs(v)
-		b, err := AppendJSON(nil, v, EncodeOptions{})
+		b, err := layout.AppendJSON(nil, v, EncodeOptions{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -202,10 +204,10 @@ func TestEncodeDecodeIdentity(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, b)
 		}
-		if !Equal(v, back) {
-			b2, _ := AppendJSON(nil, back, EncodeOptions{})
+		if !layout.Equal(v, back) {
+			b2, _ := layout.AppendJSON(nil, back, EncodeOptions{})
 			for _, f := range ty.Fields {
-				if !Equal(FieldValue(v, f), FieldValue(back, f)) {
+				if !layout.Equal(layout.FieldValue(v, f), layout.FieldValue(back, f)) {
 					t.Errorf("field %s differs", f.Name)
 				}
 			}
@@ -218,10 +220,10 @@ func TestEncodeDecodeIdentity(t *testing.T) {
 			t.Fatalf("seed %d: over another value: %v", seed, err)
 		}
 		// Pointers merge into what is there, everything else is replaced.
-		if b2, _ := AppendJSON(nil, back, EncodeOptions{}); string(b2) != string(b) {
+		if b2, _ := layout.AppendJSON(nil, back, EncodeOptions{}); string(b2) != string(b) {
 			t.Fatalf("seed %d: over another value\n%s\n%s", seed, b, b2)
 		}
-		if c := Copy(v); !Equal(c, v) {
+		if c := layout.Copy(v); !layout.Equal(c, v) {
 			t.Fatalf("seed %d: the copy differs", seed)
 		}
 		_ = ToGo(v)

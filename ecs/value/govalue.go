@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // FromGo converts a plain Go value (nil, bool, numbers, string, []any,
@@ -37,7 +38,7 @@ func (p *Path) scalar(v any) (leaf reflect.Value, ok bool) {
 	case float64:
 		x = n
 	case int64:
-		if n > maxSafeInteger || n < -maxSafeInteger {
+		if n > layout.MaxSafeInteger || n < -layout.MaxSafeInteger {
 			return leaf, false
 		}
 		x = float64(n)
@@ -63,7 +64,7 @@ func (p *Path) scalar(v any) (leaf reflect.Value, ok bool) {
 		leaf.SetFloat(x)
 		return leaf, true
 	case KindInt:
-		if x != math.Trunc(x) || math.Abs(x) > maxSafeInteger {
+		if x != math.Trunc(x) || math.Abs(x) > layout.MaxSafeInteger {
 			return leaf, false
 		}
 		leaf = reflect.New(f.Go).Elem()
@@ -73,7 +74,7 @@ func (p *Path) scalar(v any) (leaf reflect.Value, ok bool) {
 		leaf.SetInt(int64(x))
 		return leaf, true
 	case KindUint:
-		if x != math.Trunc(x) || x < 0 || x > maxSafeInteger {
+		if x != math.Trunc(x) || x < 0 || x > layout.MaxSafeInteger {
 			return leaf, false
 		}
 		leaf = reflect.New(f.Go).Elem()
@@ -166,7 +167,7 @@ func stringNode(s string) node { return node{kind: nodeString, text: s} }
 
 func floatNode(x float64, bits int) node {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		b := appendFloat(nil, x, bits)
+		b := layout.AppendFloat(nil, x, bits)
 		return node{kind: nodeString, text: string(b[1 : len(b)-1])}
 	}
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 && (x != 0 || !math.Signbit(x)) {
@@ -183,17 +184,17 @@ func ToGo(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
 	}
-	p, err := addressOf(v)
+	p, err := layout.AddressOf(v)
 	if err != nil {
 		return map[string]any{"$error": err.Error()}
 	}
-	return toGo(v.Type(), p, LayoutOf(v.Type()).Kind, LayoutOf(v.Type()).Labels, false)
+	return toGo(v.Type(), p, layout.Of(v.Type()).Kind, layout.Of(v.Type()).Labels, false)
 }
 
 // ToGo is [ToGo] for a value of the type: the result of an action has the names
 // of its JSON tags.
 func (t *Type) ToGo(v reflect.Value) any {
-	p, err := addressOf(v)
+	p, err := layout.AddressOf(v)
 	if err != nil {
 		return map[string]any{"$error": err.Error()}
 	}
@@ -218,33 +219,33 @@ func toGo(t reflect.Type, p unsafe.Pointer, k Kind, labels []EnumLabel, jsonMode
 	case KindBool:
 		return *(*bool)(p)
 	case KindInt:
-		return readInt(t.Kind(), p)
+		return layout.ReadInt(t.Kind(), p)
 	case KindUint:
 		if t.Size() == 8 {
-			return uint64(readInt(t.Kind(), p))
+			return uint64(layout.ReadInt(t.Kind(), p))
 		}
-		return readInt(t.Kind(), p)
+		return layout.ReadInt(t.Kind(), p)
 	case KindFloat:
 		if t.Kind() == reflect.Float32 {
 			return float64(*(*float32)(p))
 		}
 		return *(*float64)(p)
 	case KindEnum:
-		n := readInt(t.Kind(), p)
-		if s, ok := labelName(labels, n); ok {
+		n := layout.ReadInt(t.Kind(), p)
+		if s, ok := layout.LabelName(labels, n); ok {
 			return s
 		}
 		return n
 	case KindString:
 		return *(*string)(p)
 	case KindEntity:
-		e := LayoutOf(t).LoadEntity(p)
+		e := layout.Of(t).LoadEntity(p)
 		if e.IsZero() {
 			return nil
 		}
 		return e.String()
 	}
-	b, err := appendAt(nil, t, p, EncodeOptions{JSON: jsonMode})
+	b, err := layout.AppendAt(nil, t, p, EncodeOptions{JSON: jsonMode})
 	if err != nil {
 		return map[string]any{"$error": err.Error()}
 	}
@@ -308,8 +309,8 @@ func (n *node) scriptValue(f *Field) any {
 		}
 		return list
 	case nodeObject:
-		if kind == KindString && n.get(keyBytes) != nil {
-			return string(decodeBase64(n.get(keyBytes).text))
+		if kind == KindString && n.get(layout.KeyBytes) != nil {
+			return string(layout.DecodeBase64(n.get(layout.KeyBytes).text))
 		}
 		m := make(map[string]any, len(n.keys))
 		for i, k := range n.keys {
@@ -319,12 +320,12 @@ func (n *node) scriptValue(f *Field) any {
 				c = findField(f.Fields, k)
 			case KindMap:
 				c = f.Elem
-				if s, ok := unescapeKey(k); ok && utf8.ValidString(s) {
+				if s, ok := layout.UnescapeKey(k); ok && utf8.ValidString(s) {
 					k = s
 				}
 			case KindInterface:
-				if name := n.get(keyType); k == "value" && name != nil {
-					if ts := typeByName(name.text); len(ts) == 1 {
+				if name := n.get(layout.KeyType); k == "value" && name != nil {
+					if ts := layout.TypeByName(name.text); len(ts) == 1 {
 						c = describeType(ts[0], false).Root
 					}
 				}

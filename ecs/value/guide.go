@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"strconv"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // Guide tells a client how to write values of a type: it is part of the
@@ -86,7 +88,7 @@ func (g *Guide) describe(prefix string, f *Field, depth int) {
 		return
 	}
 	g.Fields = append(g.Fields, GuideField{Path: prefix + f.Name, Type: f.TypeText(), Unit: f.Unit, Min: f.Min, Max: f.Max,
-		Enum: labelNames(f.Enum), Default: f.Default, ReadOnly: f.ReadOnly, Unexported: f.Unexported, Doc: f.Doc})
+		Enum: layout.LabelNames(f.Enum), Default: f.Default, ReadOnly: f.ReadOnly, Unexported: f.Unexported, Doc: f.Doc})
 	if f.Kind == KindStruct && !f.Vector && depth < guideDepth {
 		for _, c := range f.Fields {
 			g.describe(prefix+f.Name+".", c, depth+1)
@@ -147,7 +149,7 @@ func exampleKey(f *Field) (string, bool) {
 	if f.Kind == KindEntity {
 		return "42v3", true
 	}
-	s, _, err := keyText(f.Go, false)(v.UnsafePointer())
+	s, _, err := layout.KeyText(f.Go, false)(v.UnsafePointer())
 	return s, err == nil && s != ""
 }
 
@@ -164,7 +166,7 @@ func (t *Type) example() json.RawMessage {
 			}
 		}
 	}
-	if raw, err := AppendJSON(nil, t.New(), EncodeOptions{JSON: t.json}); err == nil {
+	if raw, err := layout.AppendJSON(nil, t.New(), EncodeOptions{JSON: t.json}); err == nil {
 		return raw
 	}
 	return json.RawMessage("{}")
@@ -176,13 +178,13 @@ func Example(f *Field) (json.RawMessage, bool) { return exampleFor(f, 0) }
 
 func exampleFor(f *Field, depth int) (json.RawMessage, bool) {
 	f = (&decoder{}).full(f)
-	if f.noWrite != "" || depth > guideDepth {
+	if f.NoWrite != "" || depth > guideDepth {
 		return nil, false
 	}
 	if f.Default != "" {
 		v := reflect.New(f.Go).Elem()
 		if (&decoder{}).setDefault(v, f) == nil {
-			if b, err := AppendJSON(nil, v, EncodeOptions{}); err == nil {
+			if b, err := layout.AppendJSON(nil, v, EncodeOptions{}); err == nil {
 				return b, true
 			}
 		}
@@ -204,18 +206,18 @@ func exampleFor(f *Field, depth int) (json.RawMessage, bool) {
 		case f.Max != nil && *f.Max < 1:
 			x = *f.Max
 		}
-		return appendFloat(nil, x, 64), true
+		return layout.AppendFloat(nil, x, 64), true
 	case KindComplex:
 		return json.RawMessage("[1,0]"), true
 	case KindString:
 		if len(f.Enum) > 0 {
-			return appendString(nil, f.Enum[0].Name), true
+			return layout.AppendString(nil, f.Enum[0].Name), true
 		}
 		return json.RawMessage(`"text"`), true
 	case KindEnum:
 		for _, l := range f.Enum {
 			if f.Min == nil || float64(l.Value) >= *f.Min {
-				return appendString(nil, l.Name), true
+				return layout.AppendString(nil, l.Name), true
 			}
 		}
 		return json.RawMessage("0"), true
@@ -223,12 +225,12 @@ func exampleFor(f *Field, depth int) (json.RawMessage, bool) {
 		return json.RawMessage(`"42v3"`), true
 	case KindBytes:
 		if f.Go.Kind() == reflect.Array {
-			b, err := AppendJSON(nil, reflect.New(f.Go).Elem(), EncodeOptions{})
+			b, err := layout.AppendJSON(nil, reflect.New(f.Go).Elem(), EncodeOptions{})
 			return b, err == nil
 		}
 		return json.RawMessage(`"AQID"`), true
 	case KindText, KindJSON:
-		b, err := AppendJSON(nil, reflect.New(f.Go).Elem(), EncodeOptions{})
+		b, err := layout.AppendJSON(nil, reflect.New(f.Go).Elem(), EncodeOptions{})
 		return b, err == nil
 	case KindStruct:
 		out := []byte{'{'}
@@ -243,7 +245,7 @@ func exampleFor(f *Field, depth int) (json.RawMessage, bool) {
 			if len(out) > 1 {
 				out = append(out, ',')
 			}
-			out = append(append(appendString(out, c.Name), ':'), b...)
+			out = append(append(layout.AppendString(out, c.Name), ':'), b...)
 		}
 		return append(out, '}'), true
 	case KindArray:
@@ -271,7 +273,7 @@ func exampleFor(f *Field, depth int) (json.RawMessage, bool) {
 	case KindMap:
 		if key, ok := exampleKey(f.Key); ok {
 			if b, ok := exampleFor(f.Elem, depth+1); ok {
-				out := append(appendString([]byte{'{'}, key), ':')
+				out := append(layout.AppendString([]byte{'{'}, key), ':')
 				return append(append(out, b...), '}'), true
 			}
 		}

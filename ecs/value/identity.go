@@ -8,6 +8,8 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // shapeOf hashes the memory layout: kinds, sizes, field names and offsets, of
@@ -32,7 +34,7 @@ func writeShape(w io.Writer, t reflect.Type, seen map[reflect.Type]int) {
 	switch t.Kind() {
 	case reflect.Struct:
 		io.WriteString(w, "{")
-		if !LayoutOf(t).Handle {
+		if !layout.Of(t).Handle {
 			for i := range t.NumField() {
 				sf := t.Field(i)
 				fmt.Fprintf(w, "%s@%d:", sf.Name, sf.Offset)
@@ -68,7 +70,7 @@ func schemaOf(t *Type) string {
 		fmt.Fprintf(h, "action %q %q %s %s\n", a.Name, a.Doc, a.In.SchemaID, a.Out.SchemaID)
 	}
 	if t.def.IsValid() {
-		b, _ := AppendJSON(nil, t.def, EncodeOptions{})
+		b, _ := layout.AppendJSON(nil, t.def, EncodeOptions{})
 		h.Write(b)
 	}
 	return sum(h)
@@ -81,7 +83,7 @@ func hashField(w io.Writer, f *Field) {
 		}
 		return strconv.FormatFloat(*p, 'g', -1, 64)
 	}
-	fmt.Fprintf(w, "%q %s %d %q %q %s %s %q %t%t%t%t%t{", f.Name, fullName(f.Go), f.Kind, f.Doc, f.Unit, num(f.Min), num(f.Max),
+	fmt.Fprintf(w, "%q %s %d %q %q %s %s %q %t%t%t%t%t{", f.Name, layout.FullName(f.Go), f.Kind, f.Doc, f.Unit, num(f.Min), num(f.Max),
 		f.Default, f.ReadOnly, f.Hidden, f.Optional, f.Vector, f.Recursive)
 	if f.Dangling {
 		io.WriteString(w, "dangling,")

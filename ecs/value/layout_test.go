@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // What belongs to the process is shown, copied and refused in one way.
@@ -25,7 +27,7 @@ func TestHandlesAreOneThing(t *testing.T) {
 	}
 	r, _ := io.Pipe()
 	v := &comp{Pipe: r, TLS: &tls.Config{ServerName: "x"}, File: os.Stdout, Zone: time.UTC, Text: strings.NewReader("abc"), Free: 1}
-	b, err := AppendJSON(nil, reflect.ValueOf(v).Elem(), EncodeOptions{})
+	b, err := layout.AppendJSON(nil, reflect.ValueOf(v).Elem(), EncodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,7 @@ func TestHandlesAreOneThing(t *testing.T) {
 			t.Errorf("%s is not in %s", want, b)
 		}
 	}
-	c := Copy(reflect.ValueOf(v).Elem()).Addr().Interface().(*comp)
+	c := layout.Copy(reflect.ValueOf(v).Elem()).Addr().Interface().(*comp)
 	if c.Pipe != v.Pipe || c.TLS != v.TLS || c.File != v.File || c.Zone != v.Zone {
 		t.Error("a handle was copied")
 	}
@@ -71,16 +73,16 @@ func TestLayoutSettlesOverCycles(t *testing.T) {
 		{reflect.TypeFor[netip.Addr](), false, false, false, false, false},
 		{reflect.TypeFor[runtime.MemStats](), true, false, false, false, false},
 	} {
-		l := LayoutOf(tt.t)
+		l := layout.Of(tt.t)
 		got := [5]bool{l.Flat, l.Deep, l.References, l.Handles, l.Entities}
 		if want := [5]bool{tt.flat, tt.deep, tt.references, tt.handles, tt.entities}; got != want {
 			t.Errorf("%s: flat, deep, references, handles, entities are %v, want %v", tt.t, got, want)
 		}
-		if LayoutOf(tt.t) != l {
+		if layout.Of(tt.t) != l {
 			t.Errorf("%s has two layouts", tt.t)
 		}
 	}
-	if l := LayoutOf(reflect.TypeFor[ring]()); l.Parts[0].Layout.Elem != l {
+	if l := layout.Of(reflect.TypeFor[ring]()); l.Parts[0].Layout.Elem != l {
 		t.Error("a type that holds itself leads to another layout")
 	}
 }
@@ -92,11 +94,11 @@ func TestAtomsAreCompared(t *testing.T) {
 	}
 	a := comp{netip.MustParseAddr("10.0.0.1"), time.UTC}
 	for _, b := range []comp{{netip.MustParseAddr("10.0.0.2"), time.UTC}, {a.At, time.FixedZone("UTC", 0)}} {
-		if Equal(reflect.ValueOf(a), reflect.ValueOf(b)) {
+		if layout.Equal(reflect.ValueOf(a), reflect.ValueOf(b)) {
 			t.Errorf("%v equals %v", a, b)
 		}
 	}
-	if !Equal(reflect.ValueOf(a), reflect.ValueOf(comp{netip.MustParseAddr("10.0.0.1"), time.UTC})) {
+	if !layout.Equal(reflect.ValueOf(a), reflect.ValueOf(comp{netip.MustParseAddr("10.0.0.1"), time.UTC})) {
 		t.Error("equal addresses differ")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // namedTypes keeps the types that components have under names of their own, so
@@ -33,7 +35,7 @@ func ComponentOf(t reflect.Type, name string, init reflect.Value) *Type {
 	namedTypes.Lock()
 	defer namedTypes.Unlock()
 	key := namedKey{base, name}
-	if n := namedTypes.byKey[key]; n != nil && n.def.IsValid() == init.IsValid() && (!init.IsValid() || Equal(n.def, init)) {
+	if n := namedTypes.byKey[key]; n != nil && n.def.IsValid() == init.IsValid() && (!init.IsValid() || layout.Equal(n.def, init)) {
 		return n
 	}
 	n := *base
@@ -46,7 +48,7 @@ func ComponentOf(t reflect.Type, name string, init reflect.Value) *Type {
 		}
 	}
 	if init.IsValid() {
-		n.def = Copy(init)
+		n.def = layout.Copy(init)
 	}
 	n.SchemaID = schemaOf(&n)
 	n.guide = sync.OnceValue(func() *Guide { return makeGuide(&n) })
@@ -68,7 +70,7 @@ func (t *Type) Current() *Type {
 		return t
 	}
 	init := t.def
-	if t.base.def.IsValid() && init.IsValid() && Equal(t.base.def, init) {
+	if t.base.def.IsValid() && init.IsValid() && layout.Equal(t.base.def, init) {
 		init = reflect.Value{} // it was the declaration's, not the engine's
 	}
 	return ComponentOf(t.Go, t.Name, init)

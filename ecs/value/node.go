@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // sameNode compares two values as they came.
@@ -53,7 +54,7 @@ func (n *node) short() string {
 func (n *node) json(b []byte) []byte {
 	switch n.kind {
 	case nodeString:
-		return appendString(b, n.text)
+		return layout.AppendString(b, n.text)
 	case nodeNumber, nodeBool:
 		return append(b, n.text...)
 	case nodeArray:
@@ -71,7 +72,7 @@ func (n *node) json(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendString(b, n.keys[i]), ':')
+			b = append(layout.AppendString(b, n.keys[i]), ':')
 			b = n.items[i].json(b)
 		}
 		return append(b, '}')
@@ -88,7 +89,7 @@ func (n *node) plain() any {
 	case nodeBool:
 		return n.text == "true"
 	case nodeNumber:
-		if i, err := strconv.ParseInt(n.text, 10, 64); err == nil && i <= maxSafeInteger && i >= -maxSafeInteger {
+		if i, err := strconv.ParseInt(n.text, 10, 64); err == nil && i <= layout.MaxSafeInteger && i >= -layout.MaxSafeInteger {
 			return i
 		}
 		if f, err := strconv.ParseFloat(n.text, 64); err == nil && !strings.ContainsAny(n.text, "eE") {

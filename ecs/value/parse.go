@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 const (
@@ -116,7 +117,7 @@ func (p *parser) value(depth int) (n node, err error) {
 			p.i++
 		}
 		n.text = string(p.b[start:p.i])
-		if !numberText(n.text) {
+		if !layout.NumberText(n.text) {
 			p.i = start
 			err = p.fault("a malformed number")
 		}
@@ -244,7 +245,7 @@ func (p *parser) str() (string, error) {
 				return "", err
 			}
 		case c < 0x20:
-			return "", p.fault("a control character in a string (write it as \\u00" + string(hexDigits[c>>4]) + string(hexDigits[c&15]) + ")")
+			return "", p.fault("a control character in a string (write it as \\u00" + string(layout.HexDigits[c>>4]) + string(layout.HexDigits[c&15]) + ")")
 		case c < utf8.RuneSelf:
 			out = append(out, c)
 			p.i++

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // Path is a compiled field path, relative to a component or resource. It is
@@ -171,7 +172,7 @@ func (s *step) nilPointer() error {
 }
 
 func (s *step) noEntry(m reflect.Value) error {
-	text := keyText(s.typ.Key(), false)
+	text := layout.KeyText(s.typ.Key(), false)
 	var names []string
 	k := reflect.New(s.typ.Key())
 	for it := m.MapRange(); it.Next() && len(names) < 1000; {
@@ -192,9 +193,9 @@ func (s *step) held(at unsafe.Pointer) (reflect.Value, error) {
 	if v.IsNil() || v.Elem().Type() != s.next {
 		got := "nil"
 		if !v.IsNil() {
-			got = dynName(v.Elem().Type())
+			got = layout.DynName(v.Elem().Type())
 		}
-		return v, &refusal.Error{Code: refusal.InvalidArguments, Message: s.text + ": the interface holds " + got + ", not " + dynName(s.next), Got: got, Want: dynName(s.next)}
+		return v, &refusal.Error{Code: refusal.InvalidArguments, Message: s.text + ": the interface holds " + got + ", not " + layout.DynName(s.next), Got: got, Want: layout.DynName(s.next)}
 	}
 	box := reflect.New(s.next)
 	box.Elem().Set(v.Elem())
@@ -205,9 +206,9 @@ func (s *step) held(at unsafe.Pointer) (reflect.Value, error) {
 // the field's own tag: what Get gives no longer knows them.
 func (p *Path) AppendJSON(dst []byte, leaf reflect.Value, o EncodeOptions) ([]byte, error) {
 	if f := p.Field; f != nil && f.Kind == KindEnum && leaf.IsValid() && leaf.Type() == f.Go {
-		return AppendEnum(dst, leaf, f.Enum), nil
+		return layout.AppendEnum(dst, leaf, f.Enum), nil
 	}
-	return AppendJSON(dst, leaf, o)
+	return layout.AppendJSON(dst, leaf, o)
 }
 
 // Keys gives the keys of maps that the path leads through.
@@ -225,8 +226,8 @@ func (p *Path) Settable() string {
 	switch {
 	case p.Computed != nil:
 		return "it is computed"
-	case p.Field.noWrite != "":
-		return p.Field.noWrite
+	case p.Field.NoWrite != "":
+		return p.Field.NoWrite
 	case p.Field.ReadOnly && p.Field.Unexported:
 		return "it is an unexported field of another module's type"
 	case p.Field.ReadOnly:

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 const maxPath = 1024
@@ -119,7 +120,7 @@ func (p *pathParser) selector() error {
 		return p.refusal(refusal.UnknownField, name, fmt.Sprintf("%s is a %s and has no field %q", p.where(start), p.field.Go, name), nil)
 	}
 	if f := findField(p.field.Fields, name); f != nil && !f.Hidden {
-		if len(f.chain) > 0 {
+		if len(f.Chain) > 0 {
 			return p.bad("a field that is not behind an embedded pointer")
 		}
 		p.add(step{op: stepOffset, off: f.Offset}, f)
@@ -155,7 +156,7 @@ func (p *pathParser) selector() error {
 }
 
 func (p *pathParser) notStatic(name string) error {
-	options := implementers(p.field.Go)
+	options := layout.Implementers(p.field.Go)
 	near := refusal.Nearest("", options)
 	hint := "write the type it holds: " + p.text[:max(0, p.pos-len(name)-1)] + ".(<type>)." + name
 	e := p.refusal(refusal.InvalidArguments, name, fmt.Sprintf("%s is an interface; say which type it holds", p.where(p.pos-len(name))), near).(*refusal.Error)
@@ -234,7 +235,7 @@ func (p *pathParser) index() error {
 		elem := f.Elem
 		if f.Kind == KindBytes {
 			elem = &Field{Go: f.Go.Elem(), ReadOnly: f.ReadOnly}
-			applyKind(elem, fieldTag{})
+			layout.ApplyKind(elem, layout.FieldTag{})
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || quoted || n < 0 {
@@ -275,13 +276,13 @@ func (p *pathParser) assert() error {
 	if p.field.Kind != KindInterface {
 		return p.refusal(refusal.InvalidArguments, text, p.where(start)+" is no interface; leave .("+text+") out", nil)
 	}
-	for _, t := range typeByName(text) {
+	for _, t := range layout.TypeByName(text) {
 		if t.Kind() != reflect.Interface && t.AssignableTo(p.field.Go) {
 			p.add(step{op: stepAssert}, describeType(t, false).Root)
 			return nil
 		}
 	}
-	options := implementers(p.field.Go)
+	options := layout.Implementers(p.field.Go)
 	e := p.refusal(refusal.InvalidArguments, text, fmt.Sprintf("%s cannot hold a type %s", p.where(start), strconv.Quote(text)), refusal.Nearest(text, options)).(*refusal.Error)
 	e.Total = len(options)
 	return e

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // Setting a list of strings by its path is plain assignment, whatever sent it.
@@ -21,7 +22,7 @@ func TestListOfStringsByPath(t *testing.T) {
 		if err := p.Set(root, leaf); err != nil {
 			t.Fatal(err)
 		}
-		b, _ := AppendJSON(nil, root, EncodeOptions{})
+		b, _ := layout.AppendJSON(nil, root, EncodeOptions{})
 		if string(b) != `{"Open":0,"hidden":0,"list":["a","b"]}` {
 			t.Errorf("%s: %s", raw, b)
 		}

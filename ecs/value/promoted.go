@@ -25,7 +25,7 @@ func promoted(f *Field, name string, jsonMode bool) (chain []*Field, several []s
 		var found [][]*Field
 		for _, w := range level {
 			for _, e := range w.in.Fields {
-				if !e.embedded || e.Hidden {
+				if !e.Embedded || e.Hidden {
 					continue
 				}
 				in := d.full(e)
@@ -85,7 +85,7 @@ func promotedNames(f *Field, jsonMode bool) []string {
 					names = append(names, e.Name)
 				}
 			}
-			if !e.embedded || e.Hidden {
+			if !e.Embedded || e.Hidden {
 				continue
 			}
 			sub := d.full(e)

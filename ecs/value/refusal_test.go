@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 type tStats struct {
@@ -84,9 +85,9 @@ func TestLenientInput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, _ := AppendJSON(nil, leaf, EncodeOptions{})
+		b, _ := layout.AppendJSON(nil, leaf, EncodeOptions{})
 		if tt.path == "Mode" { // labels of a tag belong to the field
-			b, _ = AppendJSON(nil, v, EncodeOptions{})
+			b, _ = layout.AppendJSON(nil, v, EncodeOptions{})
 			if !strings.Contains(string(b), `"Mode":`+tt.want) {
 				t.Errorf("%s: %s", tt.raw, b)
 			}
@@ -191,7 +192,7 @@ func TestReadOnlySentBack(t *testing.T) {
 	v := ty.New()
 	v.FieldByName("Seed").SetInt(11)
 	v.FieldByName("HP").SetInt(-3) // the game may leave the declared range
-	b, _ := AppendJSON(nil, v, EncodeOptions{})
+	b, _ := layout.AppendJSON(nil, v, EncodeOptions{})
 	if _, err := ty.DecodeJSON(b, v); err != nil {
 		t.Error(err)
 	}
@@ -294,7 +295,7 @@ func TestPaths(t *testing.T) {
 	fresh := func() reflect.Value {
 		v := ty.New()
 		v.Set(reflect.ValueOf(comp{tBase: tBase{9}, S: []inner{{N: 1, List: []int{5}}, {N: 2}}, M: map[string]inner{"a b": {N: 3}},
-			I: map[int]string{-2: "m"}, K: map[tKind]int{tBrute: 4}, E: map[Entity]int{{4, 2}: 6}, P: &inner{N: 7}, W: tSword{8},
+			I: map[int]string{-2: "m"}, K: map[tKind]int{tBrute: 4}, E: map[Entity]int{{ID: 4, Gen: 2}: 6}, P: &inner{N: 7}, W: tSword{8},
 			PP: map[string]*inner{"x": {N: 9}}, priv: inner{N: 10}}))
 		return v
 	}
@@ -313,7 +314,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		if got, _ := AppendJSON(nil, v, EncodeOptions{}); string(got) != want {
+		if got, _ := layout.AppendJSON(nil, v, EncodeOptions{}); string(got) != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
 		}
 		raw := "77"
@@ -328,7 +329,7 @@ func TestPaths(t *testing.T) {
 		if err := p.Set(root, leaf); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
-		if v, err := p.Get(root); err != nil || !Equal(v, leaf) {
+		if v, err := p.Get(root); err != nil || !layout.Equal(v, leaf) {
 			t.Errorf("%s was not set: %v", path, err)
 		}
 		if _, ok := p.Fixed(); ok != (path == "ID" || path == "tBase.ID" || path == "A[2].N" || path == "priv.N") {
@@ -365,7 +366,7 @@ func TestPaths(t *testing.T) {
 			root = ty.New()
 			root.FieldByName("S").Set(reflect.ValueOf([]inner{{}, {}}))
 		}
-		before := Copy(root)
+		before := layout.Copy(root)
 		p := mustPath(t, ty, path)
 		raw := "1"
 		leaf, err := p.Decode([]byte(raw))
@@ -376,7 +377,7 @@ func TestPaths(t *testing.T) {
 		if !errors.Is(err, refusal.InvalidArguments) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", path, err)
 		}
-		if !Equal(before, root) {
+		if !layout.Equal(before, root) {
 			t.Errorf("%s: a refused write changed something", path)
 		}
 	}

@@ -3,6 +3,8 @@ package value
 import (
 	"reflect"
 	"testing"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 type tEngineEntity struct{ id, gen uint32 }
@@ -10,9 +12,9 @@ type tEngineEntity struct{ id, gen uint32 }
 func (tEngineEntity) MarshalJSON() ([]byte, error) { return []byte("[1]"), nil }
 
 func TestEngineTypes(t *testing.T) {
-	RegisterEntityType(reflect.TypeFor[tEngineEntity]())
-	RegisterMarkerType(reflect.TypeFor[tMarker]())
-	RegisterEntityType(reflect.TypeFor[string]()) // ignored: another layout
+	layout.RegisterEntityType(reflect.TypeFor[tEngineEntity]())
+	layout.RegisterMarkerType(reflect.TypeFor[tMarker]())
+	layout.RegisterEntityType(reflect.TypeFor[string]()) // ignored: another layout
 	type childOf struct {
 		//lint:ignore U1000 embedded as engines do it
 		tMarker
@@ -25,7 +27,7 @@ func TestEngineTypes(t *testing.T) {
 		t.Error(got)
 	}
 	back, err := TypeOf(reflect.TypeFor[childOf]()).DecodeJSON([]byte(got), reflect.Value{})
-	if err != nil || !Equal(back, reflect.ValueOf(v)) {
+	if err != nil || !layout.Equal(back, reflect.ValueOf(v)) {
 		t.Errorf("%v %v", back, err)
 	}
 	if k := TypeOf(reflect.TypeFor[string]()).Root.Kind; k != KindString {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 type tKind uint8
@@ -121,7 +122,7 @@ func init() {
 
 func encode(t *testing.T, v any, o EncodeOptions) string {
 	t.Helper()
-	b, err := AppendJSON(nil, reflect.ValueOf(v), o)
+	b, err := layout.AppendJSON(nil, reflect.ValueOf(v), o)
 	if err != nil {
 		t.Fatalf("encode %T: %v", v, err)
 	}
@@ -172,7 +173,7 @@ func TestValuesBothWays(t *testing.T) {
 		{"empty bytes", []byte{}, `""`},
 		{"array of 17 bytes", [17]byte{1}, `"AQAAAAAAAAAAAAAAAAAAAAA="`},
 		{"array of 4 bytes", [4]byte{1, 2, 3, 4}, `[1,2,3,4]`},
-		{"entity", Entity{42, 3}, `"42v3"`},
+		{"entity", Entity{ID: 42, Gen: 3}, `"42v3"`},
 		{"no entity", Entity{}, `null`},
 		{"label", tBrute, `"Brute"`},
 		{"struct", tVec{1, -2}, `{"X":1,"Y":-2}`},
@@ -188,7 +189,7 @@ func TestValuesBothWays(t *testing.T) {
 		{"int keys", map[int]string{10: "b", 9: "a", -1: "c"}, `{"-1":"c","9":"a","10":"b"}`},
 		{"uint keys", map[uint64]bool{math.MaxUint64: true, 2: false}, `{"2":false,"18446744073709551615":true}`},
 		{"label keys", map[tKind]int{tSniper: 1, tGrunt: 2}, `{"Grunt":2,"Sniper":1}`},
-		{"entity keys", map[Entity]int{{2, 1}: 1, {1, 5}: 2, {}: 3}, `{"0v0":3,"1v5":2,"2v1":1}`},
+		{"entity keys", map[Entity]int{{ID: 2, Gen: 1}: 1, {ID: 1, Gen: 5}: 2, {}: 3}, `{"0v0":3,"1v5":2,"2v1":1}`},
 		{"text keys", map[tText]int{{1, 2}: 3}, `{"1/2":3}`},
 		{"bool keys", map[bool]int{true: 1, false: 0}, `{"false":0,"true":1}`},
 		{"float keys", map[float64]int{0.5: 1}, `{"0.5":1}`},
@@ -232,7 +233,7 @@ func TestValuesBothWays(t *testing.T) {
 				}
 				return
 			}
-			if !Equal(back, reflect.ValueOf(tt.v)) {
+			if !layout.Equal(back, reflect.ValueOf(tt.v)) {
 				t.Errorf("%s came back as %#v", got, back.Interface())
 			}
 		})
@@ -246,7 +247,7 @@ func TestBulkCutsBytes(t *testing.T) {
 		t.Fatalf("bulk: %d bytes, %s", len(got), got)
 	}
 	ty := TypeOf(reflect.TypeOf(v))
-	if back, err := ty.DecodeJSON([]byte(got), reflect.ValueOf(v)); err != nil || !Equal(back, reflect.ValueOf(v)) {
+	if back, err := ty.DecodeJSON([]byte(got), reflect.ValueOf(v)); err != nil || !layout.Equal(back, reflect.ValueOf(v)) {
 		t.Errorf("a cut value sent back over its whole: %v", err)
 	}
 	if _, err := ty.DecodeJSON([]byte(got), reflect.Value{}); !errors.Is(err, refusal.InvalidArguments) || !strings.Contains(err.Error(), "cut") {
@@ -278,7 +279,7 @@ func TestCycles(t *testing.T) {
 	if b.Root.Kids[0].Parent != b.Root {
 		t.Error("the cycle was not closed again")
 	}
-	if !Equal(back, reflect.ValueOf(h)) {
+	if !layout.Equal(back, reflect.ValueOf(h)) {
 		t.Error("the cyclic value changed on the way")
 	}
 	_, err = ty.DecodeJSON([]byte(`{"Root":{"Parent":{"$ref":"Nope"}}}`), reflect.Value{})
@@ -330,7 +331,7 @@ func TestDepthIsCut(t *testing.T) {
 		}
 		wide = up
 	}
-	if got := encode(t, wide, EncodeOptions{}); len(got) > 2*pointerBudget {
+	if got := encode(t, wide, EncodeOptions{}); len(got) > 2*layout.PointerBudget {
 		t.Errorf("a shared graph became %d bytes", len(got))
 	}
 }
@@ -366,7 +367,7 @@ func TestOpaque(t *testing.T) {
 
 func TestMarshalersThatFail(t *testing.T) {
 	for _, v := range []any{tBadJSON{}, tPanics{}, struct{ R json.RawMessage }{json.RawMessage("{")}, struct{ In []tPanics }{make([]tPanics, 1)}} {
-		out, err := AppendJSON([]byte("kept"), reflect.ValueOf(v), EncodeOptions{})
+		out, err := layout.AppendJSON([]byte("kept"), reflect.ValueOf(v), EncodeOptions{})
 		if err == nil || string(out) != "kept" {
 			t.Errorf("%T: %q, %v", v, out, err)
 		}
@@ -437,7 +438,7 @@ func TestResultMode(t *testing.T) {
 		secret int
 	}
 	v := result{Base: Base{1}, Raw: json.RawMessage(`[1]`), Any: map[string]any{"x": []any{1, math.NaN(), "s"}}, Num: math.Inf(1), Text: 5,
-		Kind: tBrute, E: Entity{1, 2}, secret: 1}
+		Kind: tBrute, E: Entity{ID: 1, Gen: 2}, secret: 1}
 	got := encode(t, v, EncodeOptions{JSON: true})
 	want := `{"id":1,"list":[],"map":{},"raw":[1],"any":{"x":[1,"NaN","s"]},"num":"Infinity","text":"5","kind":"Brute","entity":"1v2"}`
 	if got != want {

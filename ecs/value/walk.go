@@ -3,6 +3,8 @@ package value
 import (
 	"reflect"
 	"sync"
+
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 const (
@@ -23,12 +25,12 @@ func TypeOf(t reflect.Type) *Type { return describeType(t, false) }
 func ArgsOf(t reflect.Type) *Type { return describeType(t, true) }
 
 func describeType(t reflect.Type, jsonMode bool) *Type {
-	slot := &LayoutOf(t).Described[index(jsonMode)]
+	slot := layout.Of(t).TypeSlot(jsonMode)
 	if ty, ok := slot.Load().(*Type); ok {
 		return ty
 	}
 	if !jsonMode {
-		LearnType(t)
+		layout.LearnType(t)
 	}
 	slot.CompareAndSwap(nil, buildType(t, jsonMode, describerOf(t)))
 	return slot.Load().(*Type)
@@ -37,10 +39,10 @@ func describeType(t reflect.Type, jsonMode bool) *Type {
 func buildType(t reflect.Type, jsonMode bool, d *describer) *Type {
 	w := walker{root: t, json: jsonMode, on: map[reflect.Type]bool{}}
 	root := &Field{Go: t}
-	w.fill(root, fieldTag{}, 0)
+	w.fill(root, layout.FieldTag{}, 0)
 	ty := &Type{
-		Go: t, Name: shortName(t), Qualified: qualifiedName(t), ID: fullName(t), Size: t.Size(),
-		PointerFree: flat(t), Root: root, Fields: root.Fields, json: jsonMode, Problems: w.problems,
+		Go: t, Name: layout.ShortName(t), Qualified: layout.QualifiedName(t), ID: layout.FullName(t), Size: t.Size(),
+		PointerFree: layout.Flat(t), Root: root, Fields: root.Fields, json: jsonMode, Problems: w.problems,
 	}
 	if d != nil {
 		d.apply(ty)
@@ -61,14 +63,14 @@ type walker struct {
 }
 
 // fill completes a field whose Go type and names are known.
-func (w *walker) fill(f *Field, tag fieldTag, depth int) {
+func (w *walker) fill(f *Field, tag layout.FieldTag, depth int) {
 	w.count++
 	t := f.Go
-	applyKind(f, tag)
+	layout.ApplyKind(f, tag)
 	if !w.json {
 		implyDefault(f)
 	}
-	if f.noWrite != "" {
+	if f.NoWrite != "" {
 		f.ReadOnly = true
 	}
 	switch f.Kind {
@@ -87,29 +89,29 @@ func (w *walker) fill(f *Field, tag fieldTag, depth int) {
 	sub := func(t reflect.Type) *Field {
 		e := &Field{Go: t, ReadOnly: f.ReadOnly, Dangling: f.Dangling}
 		// A range or unit on a list is one on its numbers.
-		w.fill(e, fieldTag{min: tag.min, max: tag.max, unit: tag.unit}, depth+1)
+		w.fill(e, layout.FieldTag{Min: tag.Min, Max: tag.Max, Unit: tag.Unit}, depth+1)
 		e.ReadOnly = e.ReadOnly || f.ReadOnly
 		return e
 	}
 	switch f.Kind {
 	case KindStruct:
-		for _, c := range LayoutOf(t).described(w.json) {
-			child := *c.field
-			child.ReadOnly = child.ReadOnly || f.ReadOnly || child.Unexported && !sameModule(c.pkg, w.root.PkgPath())
+		for _, c := range layout.Of(t).Described(w.json) {
+			child := *c.Field
+			child.ReadOnly = child.ReadOnly || f.ReadOnly || child.Unexported && !layout.SameModule(c.Pkg, w.root.PkgPath())
 			child.Dangling = child.Dangling || f.Dangling
-			ct := c.tag
+			ct := c.Tag
 			if f.Vector && f.Kind == KindStruct {
-				if ct.min == nil {
-					ct.min = tag.min
+				if ct.Min == nil {
+					ct.Min = tag.Min
 				}
-				if ct.max == nil {
-					ct.max = tag.max
+				if ct.Max == nil {
+					ct.Max = tag.Max
 				}
-				if ct.unit == "" {
-					ct.unit = tag.unit
+				if ct.Unit == "" {
+					ct.Unit = tag.Unit
 				}
 			}
-			for _, p := range ct.faults {
+			for _, p := range ct.Faults {
 				w.problems = append(w.problems, t.String()+"."+child.GoName+": "+p)
 			}
 			w.fill(&child, ct, depth+1)
@@ -117,7 +119,7 @@ func (w *walker) fill(f *Field, tag fieldTag, depth int) {
 		}
 	case KindMap:
 		f.Key = &Field{Go: t.Key(), Dangling: f.Dangling}
-		w.fill(f.Key, fieldTag{}, depth+1)
+		w.fill(f.Key, layout.FieldTag{}, depth+1)
 		f.Elem = sub(t.Elem())
 	default:
 		f.Elem = sub(t.Elem())

@@ -1,5 +1,7 @@
 package value
 
+import "github.com/loupe-ecs/loupe/ecs/value/layout"
+
 // kindWords says in words what a field takes.
 func kindWords(f *Field) string {
 	s := ""
@@ -11,10 +13,10 @@ func kindWords(f *Field) string {
 	case KindFloat:
 		s = "a number"
 	case KindEnum:
-		return "one of " + listNames(labelNames(f.Enum))
+		return "one of " + listNames(layout.LabelNames(f.Enum))
 	case KindString:
 		if len(f.Enum) > 0 {
-			return "one of " + listNames(labelNames(f.Enum))
+			return "one of " + listNames(layout.LabelNames(f.Enum))
 		}
 		s = "a string"
 	case KindText:
@@ -53,7 +55,7 @@ func plural(f *Field) string {
 	case KindString, KindText:
 		return "strings"
 	case KindEnum:
-		return "labels (" + listNames(labelNames(f.Enum)) + ")"
+		return "labels (" + listNames(layout.LabelNames(f.Enum)) + ")"
 	case KindEntity:
 		return `entities ("42v3")`
 	case KindBool:

@@ -24,7 +24,8 @@ func deps(t *testing.T, tags, pkg string) []string {
 
 // house lists the packages from the ground up, each with the module's packages that it may import.
 const house = `ecs/refusal:
-ecs/value: ecs/refusal
+ecs/value/layout: ecs/refusal
+ecs/value: ecs/refusal ecs/value/layout
 ecs: ecs/refusal ecs/value
 ecs/query: ecs ecs/refusal ecs/value
 ecs/schedule: ecs ecs/refusal ecs/value

@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"encoding"
@@ -20,7 +20,7 @@ func labelsOf(t reflect.Type) (list []EnumLabel, open bool) {
 	if ok {
 		return list, false
 	}
-	if !isInteger(t) || t.Name() == "" || t.PkgPath() == "" || t == durationType {
+	if !isInteger(t) || t.Name() == "" || t.PkgPath() == "" || t == DurationType {
 		return nil, false
 	}
 	list = probeLabels(t)
@@ -36,7 +36,7 @@ func probeLabels(t reflect.Type) []EnumLabel {
 	}
 	text := reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]())
 	from := int64(0)
-	signed := isSigned(t)
+	signed := IsSigned(t)
 	if signed {
 		from = -8
 	}
@@ -134,7 +134,7 @@ func sameText(t reflect.Type, v int64, s string) (same bool) {
 func intOf(t reflect.Type, v int64) (p reflect.Value, fits bool) {
 	p = reflect.New(t)
 	e := p.Elem()
-	if isSigned(t) {
+	if IsSigned(t) {
 		if e.OverflowInt(v) {
 			return p, false
 		}
@@ -148,12 +148,12 @@ func intOf(t reflect.Type, v int64) (p reflect.Value, fits bool) {
 	return p, true
 }
 
-func isSigned(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64 }
+func IsSigned(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64 }
 
 func isInteger(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr }
 
 // labelName finds the label of a value.
-func labelName(list []EnumLabel, v int64) (string, bool) {
+func LabelName(list []EnumLabel, v int64) (string, bool) {
 	if v >= 0 && v < int64(len(list)) && list[v].Value == v {
 		return list[v].Name, true
 	}
@@ -165,7 +165,7 @@ func labelName(list []EnumLabel, v int64) (string, bool) {
 	return "", false
 }
 
-func labelNames(list []EnumLabel) []string {
+func LabelNames(list []EnumLabel) []string {
 	names := make([]string, len(list))
 	for i, l := range list {
 		names[i] = l.Name

@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"reflect"
@@ -7,14 +7,14 @@ import (
 
 // structField is one field of a struct before its own type is walked.
 type structField struct {
-	field *Field
-	tag   fieldTag
-	pkg   string // of an unexported field
+	Field *Field
+	Tag   FieldTag
+	Pkg   string // of an unexported field
 }
 
 // described lists the fields of a struct as clients see them; the result is
 // shared, callers copy what they change.
-func (l *Layout) described(jsonMode bool) []structField {
+func (l *Layout) Described(jsonMode bool) []structField {
 	switch {
 	case l.jsonFields == nil:
 		return nil
@@ -33,7 +33,7 @@ func structFields(t reflect.Type) []structField {
 			continue
 		}
 		s := newField(sf, sf.Name)
-		s.field.Index, s.field.Offset, s.field.Optional = i, sf.Offset, true
+		s.Field.Index, s.Field.Offset, s.Field.Optional = i, sf.Offset, true
 		list = append(list, s)
 	}
 	return withDeclarations(t, list)
@@ -55,7 +55,7 @@ func withDeclarations(t reflect.Type, list []structField) []structField {
 func newField(sf reflect.StructField, name string) structField {
 	tag := parseTag(sf.Tag.Get("debug"))
 	f := &Field{Name: name, GoName: sf.Name, Go: sf.Type, Doc: sf.Tag.Get("jsonschema"),
-		ReadOnly: tag.readOnly, Hidden: tag.hidden, Dangling: tag.dangling, Unexported: sf.PkgPath != "", embedded: sf.Anonymous}
+		ReadOnly: tag.readOnly, Hidden: tag.hidden, Dangling: tag.dangling, Unexported: sf.PkgPath != "", Embedded: sf.Anonymous}
 	return structField{f, tag, sf.PkgPath}
 }
 
@@ -88,7 +88,7 @@ func jsonFields(t reflect.Type) []structField {
 			if ptr && et.Name() == "" {
 				et = et.Elem()
 			}
-			if sf.Anonymous && name == "" && et.Kind() == reflect.Struct && LayoutOf(et).Kind == KindStruct {
+			if sf.Anonymous && name == "" && et.Kind() == reflect.Struct && Of(et).Kind == KindStruct {
 				// An unexported pointer cannot be allocated from outside.
 				if sf.PkgPath != "" && ptr {
 					continue
@@ -104,21 +104,21 @@ func jsonFields(t reflect.Type) []structField {
 				name = sf.Name
 			}
 			s := newField(sf, name)
-			s.field.Index, s.field.Offset = i, base+sf.Offset
+			s.Field.Index, s.Field.Offset = i, base+sf.Offset
 			if behindPtr {
-				s.field.chain = idx
+				s.Field.Chain = idx
 			}
 			for _, o := range strings.Split(rest, ",") {
 				switch o {
 				case "omitempty":
-					s.field.opts.omitEmpty = true
+					s.Field.opts.omitEmpty = true
 				case "omitzero":
-					s.field.opts.omitZero = true
+					s.Field.opts.omitZero = true
 				case "string":
-					s.field.opts.quoted = true
+					s.Field.opts.quoted = true
 				}
 			}
-			s.field.Optional = s.field.opts.omitEmpty || s.field.opts.omitZero || s.tag.hasDefault ||
+			s.Field.Optional = s.Field.opts.omitEmpty || s.Field.opts.omitZero || s.Tag.hasDefault ||
 				sf.Type.Kind() == reflect.Pointer || behindPtr
 			all = append(all, cand{s, depth, tagged})
 		}
@@ -128,7 +128,7 @@ func jsonFields(t reflect.Type) []structField {
 	for i, c := range all {
 		wins := true
 		for j, o := range all {
-			if i == j || o.field.Name != c.field.Name {
+			if i == j || o.Field.Name != c.Field.Name {
 				continue
 			}
 			if o.depth < c.depth || o.depth == c.depth && (o.tagged || !c.tagged) {
@@ -143,11 +143,11 @@ func jsonFields(t reflect.Type) []structField {
 }
 
 // applyKind sets what follows from the type and the tag alone.
-func applyKind(f *Field, tag fieldTag) {
-	l := LayoutOf(f.Go)
-	f.Kind, f.noWrite = l.Kind, l.noWrite
-	f.Min, f.Max, f.Unit, f.Default = tag.min, tag.max, tag.unit, tag.def
-	if f.Go == durationType && f.Unit == "" {
+func ApplyKind(f *Field, tag FieldTag) {
+	l := Of(f.Go)
+	f.Kind, f.NoWrite = l.Kind, l.noWrite
+	f.Min, f.Max, f.Unit, f.Default = tag.Min, tag.Max, tag.Unit, tag.def
+	if f.Go == DurationType && f.Unit == "" {
 		f.Unit = "ns"
 	}
 	if f.Kind == KindEnum {
@@ -168,7 +168,7 @@ func applyKind(f *Field, tag fieldTag) {
 // W]] floats are vectors as they are; others when their tag says so.
 func isVector(t reflect.Type, k Kind, described bool) bool {
 	number := func(t reflect.Type) bool {
-		k := LayoutOf(t).Kind
+		k := Of(t).Kind
 		return k == KindFloat || described && (k == KindInt || k == KindUint)
 	}
 	switch k {
@@ -201,33 +201,33 @@ func index(jsonMode bool) int {
 // describe merges what FieldDoc says about the field over its own tag.
 func (s *structField) describe(decls []FieldDecl) {
 	for _, fd := range decls {
-		if fd.Name != s.field.Name && fd.Name != s.field.GoName {
+		if fd.Name != s.Field.Name && fd.Name != s.Field.GoName {
 			continue
 		}
 		tag := parseTag(fd.Tag)
 		if fd.Doc != "" {
-			s.field.Doc = fd.Doc
+			s.Field.Doc = fd.Doc
 		}
-		if tag.min != nil {
-			s.tag.min = tag.min
+		if tag.Min != nil {
+			s.Tag.Min = tag.Min
 		}
-		if tag.max != nil {
-			s.tag.max = tag.max
+		if tag.Max != nil {
+			s.Tag.Max = tag.Max
 		}
-		if tag.unit != "" {
-			s.tag.unit = tag.unit
+		if tag.Unit != "" {
+			s.Tag.Unit = tag.Unit
 		}
 		if tag.hasDefault {
-			s.tag.def, s.tag.hasDefault, s.field.Optional = tag.def, true, true
+			s.Tag.def, s.Tag.hasDefault, s.Field.Optional = tag.def, true, true
 		}
 		if len(tag.enum) > 0 {
-			s.tag.enum = tag.enum
+			s.Tag.enum = tag.enum
 		}
-		s.tag.vector = s.tag.vector || tag.vector
-		s.tag.dangling = s.tag.dangling || tag.dangling
-		s.field.Dangling = s.tag.dangling
-		s.field.ReadOnly = s.field.ReadOnly || tag.readOnly
-		s.field.Hidden = s.field.Hidden || tag.hidden
-		s.tag.faults = append(s.tag.faults, tag.faults...)
+		s.Tag.vector = s.Tag.vector || tag.vector
+		s.Tag.dangling = s.Tag.dangling || tag.dangling
+		s.Field.Dangling = s.Tag.dangling
+		s.Field.ReadOnly = s.Field.ReadOnly || tag.readOnly
+		s.Field.Hidden = s.Field.Hidden || tag.hidden
+		s.Tag.Faults = append(s.Tag.Faults, tag.Faults...)
 	}
 }

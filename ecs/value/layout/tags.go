@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"strconv"
@@ -6,29 +6,29 @@ import (
 )
 
 // fieldTag is what the debug tag of a struct field says.
-type fieldTag struct {
-	min, max           *float64
-	unit, def          string
+type FieldTag struct {
+	Min, Max           *float64
+	Unit, def          string
 	enum               []EnumLabel
 	readOnly, hidden   bool
 	dangling           bool
 	vector, hasDefault bool
-	faults             []string
+	Faults             []string
 }
 
 // parseTag reads `debug:"min=0,max=100,unit=px,enum=Idle|Chase,readonly"`.
 // Commas inside brackets or single quotes belong to the value, so that
 // default=[1,2] needs no escape. A fault never stops the description: it is
 // kept for [Type.Problems].
-func parseTag(tag string) fieldTag {
-	var ft fieldTag
+func parseTag(tag string) FieldTag {
+	var ft FieldTag
 	if tag == "" {
 		return ft
 	}
 	num := func(key, val string) *float64 {
 		f, err := strconv.ParseFloat(val, 64)
 		if err != nil {
-			ft.faults = append(ft.faults, "debug tag: "+key+"="+val+" is not a number")
+			ft.Faults = append(ft.Faults, "debug tag: "+key+"="+val+" is not a number")
 			return nil
 		}
 		return &f
@@ -41,11 +41,11 @@ func parseTag(tag string) fieldTag {
 		}
 		switch key {
 		case "min":
-			ft.min = num(key, val)
+			ft.Min = num(key, val)
 		case "max":
-			ft.max = num(key, val)
+			ft.Max = num(key, val)
 		case "unit":
-			ft.unit = val
+			ft.Unit = val
 		case "default":
 			ft.def, ft.hasDefault = val, true
 		case "readonly":
@@ -63,7 +63,7 @@ func parseTag(tag string) fieldTag {
 				if given {
 					v, err := strconv.ParseInt(n, 10, 64)
 					if err != nil {
-						ft.faults = append(ft.faults, "debug tag: enum value "+n+" is not an integer")
+						ft.Faults = append(ft.Faults, "debug tag: enum value "+n+" is not an integer")
 						continue
 					}
 					next = v
@@ -73,7 +73,7 @@ func parseTag(tag string) fieldTag {
 			}
 		case "":
 		default:
-			ft.faults = append(ft.faults, "debug tag: unknown option "+strconv.Quote(key)+
+			ft.Faults = append(ft.Faults, "debug tag: unknown option "+strconv.Quote(key)+
 				" (min, max, unit, enum, default, vector, readonly, hidden, dangling)")
 		}
 	}

@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"reflect"
@@ -36,6 +36,13 @@ var (
 	knownMu sync.Mutex
 )
 
+// Files may name Entity as the package that had it called it.
+func init() {
+	for _, name := range []string{"value.Entity", "github.com/loupe-ecs/loupe/ecs/value.Entity"} {
+		known.Store(name, []reflect.Type{reflect.TypeFor[Entity]()})
+	}
+}
+
 func declare(f func()) {
 	reg.mu.Lock()
 	f()
@@ -53,7 +60,7 @@ func declared(set map[reflect.Type]bool, t reflect.Type) bool {
 // entity type: it is shown and accepted as "42v3". Adapters call it at init.
 // Types of another layout are ignored; [RegisterEntityForm] takes those.
 func RegisterEntityType(t reflect.Type) {
-	if t == nil || t.Size() != 8 || !flat(t) {
+	if t == nil || t.Size() != 8 || !Flat(t) {
 		return
 	}
 	declare(func() { reg.entities[t] = nil })
@@ -130,7 +137,7 @@ func EnumLabels[T comparable](labels map[T]string) {
 // the worlds of this process made them known: short, qualified or full, also
 // wrapped as in *T, []T, map[K]V. More than one means the name is ambiguous.
 // Any goroutine may call it.
-func KnownTypes(name string) []reflect.Type { return slices.Clone(typeByName(name)) }
+func KnownTypes(name string) []reflect.Type { return slices.Clone(TypeByName(name)) }
 
 // LearnType is RegisterType for a type met at run time. Any goroutine may call
 // it; it is cheap for a type that is known.
@@ -138,7 +145,7 @@ func LearnType(t reflect.Type) {
 	if t == nil {
 		return
 	}
-	full := fullName(t)
+	full := FullName(t)
 	if has(full, t) {
 		return
 	}
@@ -148,7 +155,7 @@ func LearnType(t reflect.Type) {
 	knownMu.Lock()
 	defer knownMu.Unlock()
 	// The full name last: it is what says that t is known.
-	for _, name := range []string{goName(t), shortName(t), qualifiedName(t), full} {
+	for _, name := range []string{goName(t), ShortName(t), QualifiedName(t), full} {
 		if !has(name, t) {
 			old, _ := known.Load(name)
 			list, _ := old.([]reflect.Type)
@@ -175,10 +182,10 @@ func goName(t reflect.Type) string { return t.String() }
 
 // dynName is how a dynamic type is written as $type: as in Go, with the full
 // path where two known types share that form.
-func dynName(t reflect.Type) string {
+func DynName(t reflect.Type) string {
 	name := goName(t)
 	if v, ok := known.Load(name); ok && len(v.([]reflect.Type)) > 1 {
-		return fullName(t)
+		return FullName(t)
 	}
 	return name
 }
@@ -193,7 +200,7 @@ type dynPrefix struct {
 
 // typePrefix gives {"$type":"game.Sword","value": and makes the type known.
 func typePrefix(t reflect.Type) []byte {
-	l := LayoutOf(t)
+	l := Of(t)
 	if p := l.dynamicPrefix.Load(); p != nil {
 		if list, ok := known.Load(p.name); ok && len(list.([]reflect.Type)) == p.n {
 			return p.text
@@ -204,7 +211,7 @@ func typePrefix(t reflect.Type) []byte {
 	if list, ok := known.Load(p.name); ok {
 		p.n = len(list.([]reflect.Type))
 	}
-	p.text = append(appendString([]byte(`{"$type":`), dynName(t)), `,"value":`...)
+	p.text = append(AppendString([]byte(`{"$type":`), DynName(t)), `,"value":`...)
 	l.dynamicPrefix.Store(&p)
 	return p.text
 }
@@ -223,7 +230,7 @@ var basicTypes = func() map[string]reflect.Type {
 }()
 
 // typeByName resolves a $type. A list of more than one is ambiguous.
-func typeByName(name string) []reflect.Type {
+func TypeByName(name string) []reflect.Type {
 	name = strings.TrimSpace(name)
 	if t, ok := basicTypes[name]; ok {
 		return []reflect.Type{t}
@@ -233,7 +240,7 @@ func typeByName(name string) []reflect.Type {
 	}
 	wrap := func(rest string, f func(reflect.Type) reflect.Type) []reflect.Type {
 		var out []reflect.Type
-		for _, t := range typeByName(rest) {
+		for _, t := range TypeByName(rest) {
 			if t = f(t); t != nil {
 				out = append(out, t)
 			}
@@ -248,7 +255,7 @@ func typeByName(name string) []reflect.Type {
 		return wrap(name[2:], reflect.SliceOf)
 	case strings.HasPrefix(name, "map["):
 		if key, elem, ok := cutKey(name[4:]); ok {
-			if k := typeByName(key); len(k) == 1 && k[0].Comparable() {
+			if k := TypeByName(key); len(k) == 1 && k[0].Comparable() {
 				return wrap(elem, func(t reflect.Type) reflect.Type { return reflect.MapOf(k[0], t) })
 			}
 		}
@@ -286,13 +293,13 @@ func cutKey(s string) (key, elem string, ok bool) {
 }
 
 // implementers lists the known types that may be stored in interface type t.
-func implementers(t reflect.Type) []string {
+func Implementers(t reflect.Type) []string {
 	seen := map[reflect.Type]bool{}
 	var names []string
 	add := func(c reflect.Type) {
 		if !seen[c] && c.Kind() != reflect.Interface && c.AssignableTo(t) {
 			seen[c] = true
-			names = append(names, dynName(c))
+			names = append(names, DynName(c))
 		}
 	}
 	known.Range(func(_, v any) bool {

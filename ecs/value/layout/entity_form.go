@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"reflect"
@@ -49,11 +49,11 @@ func (l *Layout) Converted() bool { return l.entity != nil }
 // EntityIn reads an engine's entity, addressable or not, exported or not; false
 // if v is none, or cannot be read.
 func EntityIn(v reflect.Value) (Entity, bool) {
-	l := LayoutOf(v.Type())
+	l := Of(v.Type())
 	if l.Kind != KindEntity {
 		return Entity{}, false
 	}
-	p, err := addressOf(v)
+	p, err := AddressOf(v)
 	if err != nil {
 		return Entity{}, false
 	}

@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"reflect"
@@ -19,17 +19,17 @@ type encField struct {
 func structEnc(t reflect.Type, jsonMode bool) encFunc {
 	var fields []encField
 	plain := true
-	for _, sf := range LayoutOf(t).described(jsonMode) {
-		f := *sf.field
+	for _, sf := range Of(t).Described(jsonMode) {
+		f := *sf.Field
 		if f.Hidden {
 			continue
 		}
-		applyKind(&f, sf.tag)
-		ef := encField{off: f.Offset, name: f.Name, deep: LayoutOf(f.Go).Deep}
-		ef.key = append(appendString(nil, f.Name), ':')
+		ApplyKind(&f, sf.Tag)
+		ef := encField{off: f.Offset, name: f.Name, deep: Of(f.Go).Deep}
+		ef.key = append(AppendString(nil, f.Name), ':')
 		ef.next = append([]byte{','}, ef.key...)
 		switch {
-		case f.Kind == KindEnum && len(sf.tag.enum) > 0:
+		case f.Kind == KindEnum && len(sf.Tag.enum) > 0:
 			ef.fn = enumEnc(f.Go, f.Enum)
 		default:
 			ef.fn = elemEnc(f.Go, jsonMode)
@@ -40,7 +40,7 @@ func structEnc(t reflect.Type, jsonMode bool) encFunc {
 		if jsonMode && (f.opts.omitEmpty || f.opts.omitZero) {
 			ef.omit = omitFunc(f.Go, f.opts)
 		}
-		if len(f.chain) > 0 {
+		if len(f.Chain) > 0 {
 			ef.f = &f
 		}
 		if ef.omit != nil || ef.deep || ef.f != nil {
@@ -74,7 +74,7 @@ func structEnc(t reflect.Type, jsonMode bool) encFunc {
 			if f.f == nil {
 				at = unsafe.Add(p, f.off)
 			} else {
-				v, err := reflect.NewAt(t, p).Elem().FieldByIndexErr(f.f.chain)
+				v, err := reflect.NewAt(t, p).Elem().FieldByIndexErr(f.f.Chain)
 				if err != nil {
 					continue
 				}
@@ -148,7 +148,7 @@ func omitFunc(t reflect.Type, o jsonOpts) func(p unsafe.Pointer) bool {
 
 func arrayEnc(t reflect.Type, jsonMode bool) encFunc {
 	n, size := t.Len(), t.Elem().Size()
-	fn, deep := elemEnc(t.Elem(), jsonMode), LayoutOf(t.Elem()).Deep
+	fn, deep := elemEnc(t.Elem(), jsonMode), Of(t.Elem()).Deep
 	return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return e.list(dst, p, n, size, fn, deep) }
 }
 
@@ -182,7 +182,7 @@ type SliceHeader struct {
 }
 
 func sliceEnc(t reflect.Type, jsonMode bool) encFunc {
-	size, deep := t.Elem().Size(), LayoutOf(t.Elem()).Deep
+	size, deep := t.Elem().Size(), Of(t.Elem()).Deep
 	fn := elemEnc(t.Elem(), jsonMode)
 	empty := "null"
 	if jsonMode {
@@ -208,7 +208,7 @@ func sliceEnc(t reflect.Type, jsonMode bool) encFunc {
 func pointerEnc(t reflect.Type, jsonMode bool) encFunc {
 	elem := t.Elem()
 	fn := elemEnc(elem, jsonMode)
-	if jsonMode && !LayoutOf(elem).Deep {
+	if jsonMode && !Of(elem).Deep {
 		// Nothing below can lead on: a result's number is never cut.
 		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
 			target := *(*unsafe.Pointer)(p)

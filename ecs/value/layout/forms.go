@@ -1,4 +1,4 @@
-package value
+package layout
 
 // Forms tells how a value of a result may look besides its ordinary JSON type
 // ([Field.JSONType]). A schema that answers are held to must allow them: a
@@ -28,15 +28,15 @@ func (f *Field) ResultForms() Forms {
 	case KindEnum:
 		return Forms{Number: true, Digits: wide}
 	case KindString:
-		return Forms{Any: f.Go == numberType}
+		return Forms{Any: f.Go == NumberType}
 	case KindEntity:
 		return Forms{Null: !f.opts.omitZero}
 	case KindBytes:
 		return Forms{Null: !omitted}
 	case KindPointer:
-		return Forms{Null: !omitted, Cut: LayoutOf(f.Go.Elem()).Deep}
+		return Forms{Null: !omitted, Cut: Of(f.Go.Elem()).Deep}
 	case KindSlice, KindMap:
-		return Forms{Cut: LayoutOf(f.Go.Elem()).Deep}
+		return Forms{Cut: Of(f.Go.Elem()).Deep}
 	}
 	return Forms{}
 }

@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"encoding/binary"
@@ -63,17 +63,17 @@ func (h *Hasher) Value(v reflect.Value) {
 		h.Word(hash1)
 		return
 	}
-	p, err := addressOf(v)
+	p, err := AddressOf(v)
 	if err != nil {
 		h.Text(err.Error())
 		return
 	}
-	h.at(LayoutOf(v.Type()), p, 0)
+	h.at(Of(v.Type()), p, 0)
 }
 
 // Column adds the first n values of a column of t.
 func (h *Hasher) Column(t reflect.Type, c Column, n int) {
-	l := LayoutOf(t)
+	l := Of(t)
 	if !l.Flat {
 		for i := range n {
 			h.at(l, c.At(i), 0)
@@ -190,7 +190,7 @@ func (h *Hasher) at(l *Layout, p unsafe.Pointer, depth int) {
 		box := reflect.New(v.Elem().Type())
 		box.Elem().Set(v.Elem())
 		h.Text(box.Type().String())
-		h.at(LayoutOf(box.Elem().Type()), box.UnsafePointer(), depth+1)
+		h.at(Of(box.Elem().Type()), box.UnsafePointer(), depth+1)
 	default:
 		h.opaque(l, p)
 	}

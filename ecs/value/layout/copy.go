@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"reflect"
@@ -29,12 +29,12 @@ func Copy(v reflect.Value) reflect.Value {
 	}
 	t := v.Type()
 	dst := reflect.New(t)
-	src, err := addressOf(v)
+	src, err := AddressOf(v)
 	if err != nil {
 		return dst.Elem()
 	}
 	assignAt(t, dst.UnsafePointer(), src)
-	if l := LayoutOf(t); l.scatter {
+	if l := Of(t); l.scatter {
 		s := &copying{}
 		if v.CanAddr() {
 			s.note(src, t, dst.UnsafePointer())
@@ -61,7 +61,7 @@ func CopyColumn(t reflect.Type, c Column, n int) reflect.Value {
 			assignAt(t, unsafe.Add(dst, uintptr(i)*size), c.At(i))
 		}
 	}
-	l := LayoutOf(t)
+	l := Of(t)
 	if !l.scatter {
 		return out
 	}
@@ -260,7 +260,7 @@ func copyInterface(s *copying, t reflect.Type, p unsafe.Pointer) {
 	}
 	d := v.Elem()
 	dt := d.Type()
-	l := LayoutOf(dt)
+	l := Of(dt)
 	if !l.scatter || s.boxes > copyBoxes || !s.take(dt.Size()) {
 		return
 	}

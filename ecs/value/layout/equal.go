@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"math"
@@ -19,12 +19,12 @@ func Equal(a, b reflect.Value) bool {
 	if a.Type() != b.Type() {
 		return false
 	}
-	pa, err1 := addressOf(a)
-	pb, err2 := addressOf(b)
+	pa, err1 := AddressOf(a)
+	pb, err2 := AddressOf(b)
 	if err1 != nil || err2 != nil {
 		return false
 	}
-	return equalAt(LayoutOf(a.Type()), pa, pb, map[equalPair]bool{})
+	return equalAt(Of(a.Type()), pa, pb, map[equalPair]bool{})
 }
 
 func sameBytes(a, b unsafe.Pointer, n uintptr) bool {
@@ -89,7 +89,7 @@ func equalAt(l *Layout, a, b unsafe.Pointer, on map[equalPair]bool) bool {
 			return false
 		}
 		ba, bb := Addressable(va), Addressable(vb)
-		return equalAt(LayoutOf(va.Type()), unsafe.Pointer(ba.UnsafeAddr()), unsafe.Pointer(bb.UnsafeAddr()), on)
+		return equalAt(Of(va.Type()), unsafe.Pointer(ba.UnsafeAddr()), unsafe.Pointer(bb.UnsafeAddr()), on)
 	case reflect.Map:
 		return equalMap(l, reflect.NewAt(l.Go, a).Elem(), reflect.NewAt(l.Go, b).Elem(), on)
 	}

@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"fmt"
@@ -27,10 +27,10 @@ const (
 	// pointerBudget stops following pointers once one value has become this
 	// large: a graph with many ways to the same node must not be written once a
 	// way.
-	pointerBudget = 1 << 20
+	PointerBudget = 1 << 20
 	// maxSafeInteger is the largest integer a client that reads numbers as
 	// doubles keeps exactly.
-	maxSafeInteger = 1<<53 - 1
+	MaxSafeInteger = 1<<53 - 1
 )
 
 // AppendJSON appends v as JSON to dst. It never panics and never emits broken
@@ -40,15 +40,15 @@ func AppendJSON(dst []byte, v reflect.Value, o EncodeOptions) (out []byte, err e
 	if !v.IsValid() {
 		return append(dst, "null"...), nil
 	}
-	p, err := addressOf(v)
+	p, err := AddressOf(v)
 	if err != nil {
 		return dst, err
 	}
-	return appendAt(dst, v.Type(), p, o)
+	return AppendAt(dst, v.Type(), p, o)
 }
 
 // appendAt is AppendJSON for a value of type t at p.
-func appendAt(dst []byte, t reflect.Type, p unsafe.Pointer, o EncodeOptions) ([]byte, error) {
+func AppendAt(dst []byte, t reflect.Type, p unsafe.Pointer, o EncodeOptions) ([]byte, error) {
 	e := encoders.Get().(*encoder)
 	e.bulk = o.Bulk
 	out, ok, err := e.whole(dst, t, codecOf(t, o.JSON), p)
@@ -93,7 +93,7 @@ func Addressable(v reflect.Value) reflect.Value {
 }
 
 // addressOf gives the address of v, of a copy if it has none.
-func addressOf(v reflect.Value) (unsafe.Pointer, error) {
+func AddressOf(v reflect.Value) (unsafe.Pointer, error) {
 	if v.CanAddr() {
 		return unsafe.Pointer(v.UnsafeAddr()), nil
 	}
@@ -176,11 +176,11 @@ func (e *encoder) enter(dst []byte, t reflect.Type, p unsafe.Pointer, size int) 
 	for i := range e.visits {
 		if v := &e.visits[i]; v.p == p && v.t == t {
 			dst = append(dst, `{"$ref":`...)
-			dst = appendString(dst, pathText(e.path[:v.path]))
+			dst = AppendString(dst, pathText(e.path[:v.path]))
 			return append(dst, '}'), true
 		}
 	}
-	if e.depth > pointerDepth || len(e.visits) > nestDepth || len(dst)-e.start > pointerBudget {
+	if e.depth > pointerDepth || len(e.visits) > nestDepth || len(dst)-e.start > PointerBudget {
 		dst = append(dst, `{"$more":`...)
 		dst = strconv.AppendInt(dst, int64(size), 10)
 		return append(dst, '}'), true
@@ -198,13 +198,13 @@ func (e *encoder) leave() {
 
 // codecOf compiles or finds the encoder of a type.
 func codecOf(t reflect.Type, jsonMode bool) *codec {
-	l := LayoutOf(t)
+	l := Of(t)
 	slot := &l.codecs[index(jsonMode)]
 	if c := slot.Load(); c != nil {
 		return c
 	}
 	f := &Field{Go: t}
-	applyKind(f, fieldTag{})
+	ApplyKind(f, FieldTag{})
 	slot.CompareAndSwap(nil, &codec{deep: l.Deep, encode: compileEnc(f, jsonMode)})
 	return slot.Load()
 }
@@ -212,7 +212,7 @@ func codecOf(t reflect.Type, jsonMode bool) *codec {
 // elemEnc is the encoder for a part of another type: resolved at the first use
 // where types may be recursive.
 func elemEnc(t reflect.Type, jsonMode bool) encFunc {
-	if !LayoutOf(t).Deep {
+	if !Of(t).Deep {
 		return codecOf(t, jsonMode).encode
 	}
 	resolve := sync.OnceValue(func() encFunc { return codecOf(t, jsonMode).encode })
@@ -232,10 +232,10 @@ func compileEnc(f *Field, jsonMode bool) encFunc {
 	case KindFloat:
 		if t.Kind() == reflect.Float32 {
 			return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
-				return appendFloat(dst, float64(*(*float32)(p)), 32)
+				return AppendFloat(dst, float64(*(*float32)(p)), 32)
 			}
 		}
-		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendFloat(dst, *(*float64)(p), 64) }
+		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return AppendFloat(dst, *(*float64)(p), 64) }
 	case KindComplex:
 		bits, half := 64, uintptr(8)
 		if t.Kind() == reflect.Complex64 {
@@ -243,27 +243,27 @@ func compileEnc(f *Field, jsonMode bool) encFunc {
 		}
 		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
 			dst = append(dst, '[')
-			dst = appendFloat(dst, floatAt(p, bits), bits)
+			dst = AppendFloat(dst, floatAt(p, bits), bits)
 			dst = append(dst, ',')
-			dst = appendFloat(dst, floatAt(unsafe.Add(p, half), bits), bits)
+			dst = AppendFloat(dst, floatAt(unsafe.Add(p, half), bits), bits)
 			return append(dst, ']')
 		}
 	case KindString:
-		if t == numberType && jsonMode {
+		if t == NumberType && jsonMode {
 			return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
 				s := *(*string)(p)
-				if numberText(s) {
+				if NumberText(s) {
 					return append(dst, s...)
 				}
-				return appendString(dst, s)
+				return AppendString(dst, s)
 			}
 		}
 		if jsonMode {
 			return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendText(dst, *(*string)(p)) }
 		}
-		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendString(dst, *(*string)(p)) }
+		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return AppendString(dst, *(*string)(p)) }
 	case KindEntity:
-		l := LayoutOf(t)
+		l := Of(t)
 		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendEntity(dst, l.LoadEntity(p)) }
 	case KindBytes:
 		return bytesEnc(t)
@@ -295,7 +295,7 @@ func floatAt(p unsafe.Pointer, bits int) float64 {
 }
 
 // readInt loads an integer of any width; unsigned 64-bit values keep their bits.
-func readInt(k reflect.Kind, p unsafe.Pointer) int64 {
+func ReadInt(k reflect.Kind, p unsafe.Pointer) int64 {
 	switch k {
 	case reflect.Int:
 		return int64(*(*int)(p))
@@ -331,10 +331,10 @@ func intEnc(t reflect.Type) encFunc {
 			return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendInt(dst, *(*int64)(p)) }
 		}
 	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendUint(dst, uint64(readInt(k, p))) }
+		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte { return appendUint(dst, uint64(ReadInt(k, p))) }
 	}
 	return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
-		return strconv.AppendInt(dst, readInt(k, p), 10)
+		return strconv.AppendInt(dst, ReadInt(k, p), 10)
 	}
 }
 
@@ -342,10 +342,10 @@ func enumEnc(t reflect.Type, labels []EnumLabel) encFunc {
 	k, plain := t.Kind(), intEnc(t)
 	quoted := make([][]byte, len(labels))
 	for i, l := range labels {
-		quoted[i] = appendString(nil, l.Name)
+		quoted[i] = AppendString(nil, l.Name)
 	}
 	return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
-		v := readInt(k, p)
+		v := ReadInt(k, p)
 		if v >= 0 && v < int64(len(labels)) && labels[v].Value == v {
 			return append(dst, quoted[v]...)
 		}
@@ -361,19 +361,19 @@ func enumEnc(t reflect.Type, labels []EnumLabel) encFunc {
 // AppendEnum appends an integer by its label, as a number if it has none.
 func AppendEnum(dst []byte, v reflect.Value, labels []EnumLabel) []byte {
 	if v.CanUint() {
-		if s, ok := labelName(labels, int64(v.Uint())); ok {
-			return appendString(dst, s)
+		if s, ok := LabelName(labels, int64(v.Uint())); ok {
+			return AppendString(dst, s)
 		}
 		return appendUint(dst, v.Uint())
 	}
-	if s, ok := labelName(labels, v.Int()); ok {
-		return appendString(dst, s)
+	if s, ok := LabelName(labels, v.Int()); ok {
+		return AppendString(dst, s)
 	}
 	return appendInt(dst, v.Int())
 }
 
 func appendInt(dst []byte, v int64) []byte {
-	if v > maxSafeInteger || v < -maxSafeInteger {
+	if v > MaxSafeInteger || v < -MaxSafeInteger {
 		dst = append(dst, '"')
 		dst = strconv.AppendInt(dst, v, 10)
 		return append(dst, '"')
@@ -382,7 +382,7 @@ func appendInt(dst []byte, v int64) []byte {
 }
 
 func appendUint(dst []byte, v uint64) []byte {
-	if v > maxSafeInteger {
+	if v > MaxSafeInteger {
 		dst = append(dst, '"')
 		dst = strconv.AppendUint(dst, v, 10)
 		return append(dst, '"')
@@ -392,7 +392,7 @@ func appendUint(dst []byte, v uint64) []byte {
 
 // appendFloat writes the shortest text that reads back as the same bits. A
 // negative zero is -0.0: many readers take -0 for an integer and lose the sign.
-func appendFloat(dst []byte, f float64, bits int) []byte {
+func AppendFloat(dst []byte, f float64, bits int) []byte {
 	abs := math.Abs(f)
 	switch {
 	case abs < 1e15 && f == math.Trunc(f):

@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"reflect"
@@ -19,7 +19,7 @@ type Place struct {
 // or leave open.
 func (p *Place) Labelled(at unsafe.Pointer) bool {
 	f := Field{Enum: p.Labels, open: p.Layout.openLabels}
-	return f.Labelled(readInt(p.Layout.Mem, at))
+	return f.Labelled(ReadInt(p.Layout.Mem, at))
 }
 
 // maxFixed bounds the arrays that are taken apart: what has more elements is a
@@ -148,13 +148,13 @@ func (w *entityWalk) value(l *Layout, p unsafe.Pointer) bool {
 		if v.IsNil() {
 			return true
 		}
-		held := LayoutOf(v.Elem().Type())
+		held := Of(v.Elem().Type())
 		if !held.Entities {
 			return true
 		}
 		box := reflect.New(held.Go)
 		box.Elem().Set(v.Elem())
-		return w.step(segment{name: "(" + dynName(held.Go) + ")"}, held, box.UnsafePointer())
+		return w.step(segment{name: "(" + DynName(held.Go) + ")"}, held, box.UnsafePointer())
 	case reflect.Map:
 		return w.mapping(l, reflect.NewAt(l.Go, p).Elem())
 	}
@@ -174,7 +174,7 @@ func (w *entityWalk) mapping(l *Layout, m reflect.Value) bool {
 	if m.Len() == 0 || w.met(m.UnsafePointer(), l.Go, 0) {
 		return true
 	}
-	text := keyText(l.Key.Go, false)
+	text := KeyText(l.Key.Go, false)
 	k, e := reflect.New(l.Key.Go), reflect.New(l.Elem.Go)
 	for it := m.MapRange(); it.Next(); {
 		k.Elem().SetIterKey(it)

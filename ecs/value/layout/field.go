@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"reflect"
@@ -62,11 +62,11 @@ type Field struct {
 	Elem      *Field   // KindArray, KindSlice, KindMap, KindPointer
 	Key       *Field   // KindMap
 
-	embedded bool
+	Embedded bool
 	open     bool   // the labels are examples: other numbers are values too
-	implied  bool   // Default follows from the range: a value that is not zero stays
-	noWrite  string // why a value of this type cannot be written, whoever asks
-	chain    []int  // arguments: index path of a promoted field behind pointers
+	Implied  bool   // Default follows from the range: a value that is not zero stays
+	NoWrite  string // why a value of this type cannot be written, whoever asks
+	Chain    []int  // arguments: index path of a promoted field behind pointers
 	opts     jsonOpts
 }
 
@@ -140,12 +140,12 @@ func (f *Field) Leaf() *Field {
 }
 
 // Writable reports whether a client may write the field.
-func (f *Field) Writable() bool { return !f.ReadOnly && !f.Hidden && f.noWrite == "" }
+func (f *Field) Writable() bool { return !f.ReadOnly && !f.Hidden && f.NoWrite == "" }
 
 // Labelled reports whether a number is one that the field may hold, if it has
 // labels: one of them, or one that they leave open.
 func (f *Field) Labelled(x int64) bool {
-	_, ok := labelName(f.Enum, x)
+	_, ok := LabelName(f.Enum, x)
 	return ok || f.open && (x >= probeLimit || x < -8)
 }
 
@@ -154,8 +154,8 @@ func (f *Field) Labelled(x int64) bool {
 // unexported (a debugger's privilege: the caller answers for invariants). A
 // promoted argument field behind a nil embedded pointer gives an invalid Value.
 func FieldValue(root reflect.Value, f *Field) reflect.Value {
-	if len(f.chain) > 0 {
-		v, err := root.FieldByIndexErr(f.chain)
+	if len(f.Chain) > 0 {
+		v, err := root.FieldByIndexErr(f.Chain)
 		if err != nil {
 			return reflect.Value{}
 		}

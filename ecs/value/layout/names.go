@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"reflect"
@@ -12,7 +12,7 @@ import (
 // shortName gives the name of a type without its package. Generics are
 // flattened, because names become tool names and file names: Pair[int,game.Foo]
 // is Pair_int_Foo.
-func shortName(t reflect.Type) string {
+func ShortName(t reflect.Type) string {
 	name := t.Name()
 	if name == "" {
 		name = t.String()
@@ -40,17 +40,17 @@ func shortName(t reflect.Type) string {
 }
 
 // qualifiedName is the short name behind the package's name: game.Position.
-func qualifiedName(t reflect.Type) string {
+func QualifiedName(t reflect.Type) string {
 	if t.Name() == "" || t.PkgPath() == "" {
-		return shortName(t)
+		return ShortName(t)
 	}
 	pkg, _, _ := strings.Cut(t.String(), ".")
-	return pkg + "." + shortName(t)
+	return pkg + "." + ShortName(t)
 }
 
 // fullName is the import path and the name, type arguments in full: what tells
 // any two types of a program apart (types local to functions aside).
-func fullName(t reflect.Type) string {
+func FullName(t reflect.Type) string {
 	if t.Name() != "" {
 		if t.PkgPath() == "" {
 			return t.Name()
@@ -59,13 +59,13 @@ func fullName(t reflect.Type) string {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return "*" + fullName(t.Elem())
+		return "*" + FullName(t.Elem())
 	case reflect.Slice:
-		return "[]" + fullName(t.Elem())
+		return "[]" + FullName(t.Elem())
 	case reflect.Array:
-		return "[" + strconv.Itoa(t.Len()) + "]" + fullName(t.Elem())
+		return "[" + strconv.Itoa(t.Len()) + "]" + FullName(t.Elem())
 	case reflect.Map:
-		return "map[" + fullName(t.Key()) + "]" + fullName(t.Elem())
+		return "map[" + FullName(t.Key()) + "]" + FullName(t.Elem())
 	}
 	return t.String()
 }
@@ -118,7 +118,7 @@ func moduleOf(pkg string) string {
 
 // sameModule reports whether the unexported fields of package pkg are the
 // game's own to write, seen from a component declared in package root.
-func sameModule(pkg, root string) bool {
+func SameModule(pkg, root string) bool {
 	m := moduleOf(pkg)
 	return m != "" && (root == "" || moduleOf(root) == m)
 }

@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"bytes"
@@ -46,7 +46,7 @@ func interfaceEnc(t reflect.Type, jsonMode bool) encFunc {
 }
 
 func opaqueEnc(t reflect.Type) encFunc {
-	text := appendString([]byte(`{"$opaque":`), t.String())
+	text := AppendString([]byte(`{"$opaque":`), t.String())
 	text = append(text, '}')
 	switch t.Kind() {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
@@ -62,7 +62,7 @@ func opaqueEnc(t reflect.Type) encFunc {
 
 func marshalEnc(f *Field, jsonMode bool) encFunc {
 	t := f.Go
-	if t == rawMessageType {
+	if t == RawMessageType {
 		return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {
 			raw := *(*[]byte)(p)
 			switch {
@@ -85,7 +85,7 @@ func marshalEnc(f *Field, jsonMode bool) encFunc {
 			if jsonMode {
 				return appendText(dst, string(b))
 			}
-			return appendString(dst, string(b))
+			return AppendString(dst, string(b))
 		}
 	}
 	return func(e *encoder, dst []byte, p unsafe.Pointer) []byte {

@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"encoding/base64"
@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-const hexDigits = "0123456789abcdef"
+const HexDigits = "0123456789abcdef"
 
 // plainChar marks the bytes that stand for themselves in a JSON string.
 var plainChar = func() (t [256]bool) {
@@ -21,7 +21,7 @@ var plainChar = func() (t [256]bool) {
 
 // appendString writes a JSON string; text that is not UTF-8 becomes
 // {"$bytes":"<base64>"}, so that nothing is lost and the JSON stays valid.
-func appendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte {
 	i := 0
 	for i < len(s) && plainChar[s[i]] {
 		i++
@@ -45,7 +45,7 @@ func appendText(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
-	return appendString(dst, s)
+	return AppendString(dst, s)
 }
 
 // appendQuoted writes valid UTF-8 whose first i bytes need no escape.
@@ -70,7 +70,7 @@ func appendQuoted(dst []byte, s string, i int) []byte {
 			dst = append(dst, `\t`...)
 		default:
 			dst = append(dst, `\u00`...)
-			dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+			dst = append(dst, HexDigits[c>>4], HexDigits[c&15])
 		}
 		start = i + 1
 	}
@@ -81,26 +81,26 @@ func appendQuoted(dst []byte, s string, i int) []byte {
 // Keys of JSON objects that mean something of their own. A map key that looks
 // like one is written with another "$" in front.
 const (
-	keyBytes  = "$bytes"
-	keyLen    = "$len"
-	keyType   = "$type"
-	keyRef    = "$ref"
-	keyMore   = "$more"
+	KeyBytes  = "$bytes"
+	KeyLen    = "$len"
+	KeyType   = "$type"
+	KeyRef    = "$ref"
+	KeyMore   = "$more"
 	keyOpaque = "$opaque"
 )
 
 func reservedKey(s string) bool {
 	switch s {
-	case keyLen, keyType, keyRef, keyMore, keyOpaque:
+	case KeyLen, KeyType, KeyRef, KeyMore, keyOpaque:
 		return true
 	}
-	return strings.HasPrefix(s, "$$") || strings.HasPrefix(s, keyBytes)
+	return strings.HasPrefix(s, "$$") || strings.HasPrefix(s, KeyBytes)
 }
 
 // escapeKey makes any string a key that is valid UTF-8 and reserved by nobody.
 func escapeKey(s string) string {
 	if !utf8.ValidString(s) {
-		return keyBytes + ":" + base64.StdEncoding.EncodeToString([]byte(s))
+		return KeyBytes + ":" + base64.StdEncoding.EncodeToString([]byte(s))
 	}
 	if len(s) > 0 && s[0] == '$' && reservedKey(s) {
 		return "$" + s
@@ -108,11 +108,11 @@ func escapeKey(s string) string {
 	return s
 }
 
-func unescapeKey(s string) (string, bool) {
+func UnescapeKey(s string) (string, bool) {
 	if len(s) == 0 || s[0] != '$' {
 		return s, true
 	}
-	if rest, ok := strings.CutPrefix(s, keyBytes+":"); ok {
+	if rest, ok := strings.CutPrefix(s, KeyBytes+":"); ok {
 		b, err := base64.StdEncoding.DecodeString(rest)
 		return string(b), err == nil
 	}
@@ -153,13 +153,13 @@ func (e *encoder) appendBytes(dst, b []byte) []byte {
 	return append(dst, '"')
 }
 
-func decodeBase64(s string) []byte {
+func DecodeBase64(s string) []byte {
 	b, _ := base64.StdEncoding.DecodeString(s)
 	return b
 }
 
 // numberText reports whether s is a number as JSON writes it.
-func numberText(s string) bool {
+func NumberText(s string) bool {
 	digits := func() bool {
 		n := 0
 		for n < len(s) && s[n] >= '0' && s[n] <= '9' {

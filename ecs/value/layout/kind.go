@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"encoding"
@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	durationType   = reflect.TypeFor[time.Duration]()
-	rawMessageType = reflect.TypeFor[json.RawMessage]()
-	numberType     = reflect.TypeFor[json.Number]()
+	DurationType   = reflect.TypeFor[time.Duration]()
+	RawMessageType = reflect.TypeFor[json.RawMessage]()
+	NumberType     = reflect.TypeFor[json.Number]()
 	textMarshaler  = reflect.TypeFor[encoding.TextMarshaler]()
 	textUnmarshal  = reflect.TypeFor[encoding.TextUnmarshaler]()
 	jsonMarshaler  = reflect.TypeFor[json.Marshaler]()
@@ -51,7 +51,7 @@ func isHandle(t reflect.Type) bool {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
 		return true
 	case reflect.Struct:
-		if t == locationType.Elem() || isHandlePackage(t.PkgPath()) && t.Name() != "" && (isLock(t) || !flat(t)) {
+		if t == locationType.Elem() || isHandlePackage(t.PkgPath()) && t.Name() != "" && (isLock(t) || !Flat(t)) {
 			return true
 		}
 	case reflect.Interface:
@@ -151,7 +151,7 @@ func marshalKind(t reflect.Type) (k Kind, noWrite string) {
 	pt := reflect.PointerTo(t)
 	own := func(iface reflect.Type, name string) bool { return pt.Implements(iface) && ownMethod(t, name) }
 	text, js := own(textMarshaler, "MarshalText"), own(jsonMarshaler, "MarshalJSON")
-	if text && js && moduleOf(t.PkgPath()) == "" && t != rawMessageType {
+	if text && js && moduleOf(t.PkgPath()) == "" && t != RawMessageType {
 		js = false // time.Time, big.Int: the text form keeps every digit
 	}
 	switch {

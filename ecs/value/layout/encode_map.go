@@ -1,4 +1,4 @@
-package value
+package layout
 
 import (
 	"reflect"
@@ -15,9 +15,9 @@ type mapEntry struct {
 }
 
 func mapEnc(t reflect.Type, jsonMode bool) encFunc {
-	deep := LayoutOf(t.Elem()).Deep
+	deep := Of(t.Elem()).Deep
 	fn := elemEnc(t.Elem(), jsonMode)
-	key := keyText(t.Key(), jsonMode)
+	key := KeyText(t.Key(), jsonMode)
 	empty := "null"
 	if jsonMode {
 		empty = "{}"
@@ -73,7 +73,7 @@ func mapEnc(t reflect.Type, jsonMode bool) encFunc {
 				}
 				dst = append(dst, ',')
 			}
-			dst = appendString(dst, entries[i].text)
+			dst = AppendString(dst, entries[i].text)
 			dst = append(dst, ':')
 			if deep {
 				e.path[len(e.path)-1] = segment{name: entries[i].text, key: true}
@@ -92,9 +92,9 @@ func mapEnc(t reflect.Type, jsonMode bool) encFunc {
 
 // keyText gives the function that turns a map key into an object's key, and a
 // number that sorts numeric keys as numbers.
-func keyText(t reflect.Type, jsonMode bool) func(p unsafe.Pointer) (string, int64, error) {
+func KeyText(t reflect.Type, jsonMode bool) func(p unsafe.Pointer) (string, int64, error) {
 	kind := t.Kind()
-	switch LayoutOf(t).Kind {
+	switch Of(t).Kind {
 	case KindString:
 		if jsonMode {
 			return func(p unsafe.Pointer) (string, int64, error) {
@@ -104,35 +104,35 @@ func keyText(t reflect.Type, jsonMode bool) func(p unsafe.Pointer) (string, int6
 		return func(p unsafe.Pointer) (string, int64, error) { return escapeKey(*(*string)(p)), 0, nil }
 	case KindInt:
 		return func(p unsafe.Pointer) (string, int64, error) {
-			v := readInt(kind, p)
+			v := ReadInt(kind, p)
 			return strconv.FormatInt(v, 10), v, nil
 		}
 	case KindUint:
 		return func(p unsafe.Pointer) (string, int64, error) {
-			v := uint64(readInt(kind, p))
+			v := uint64(ReadInt(kind, p))
 			return strconv.FormatUint(v, 10), int64(v ^ 1<<63), nil
 		}
 	case KindEnum:
-		labels := LayoutOf(t).Labels
+		labels := Of(t).Labels
 		return func(p unsafe.Pointer) (string, int64, error) {
-			v := readInt(kind, p)
-			if s, ok := labelName(labels, v); ok {
+			v := ReadInt(kind, p)
+			if s, ok := LabelName(labels, v); ok {
 				return escapeKey(s), v, nil
 			}
-			if isSigned(t) {
+			if IsSigned(t) {
 				return strconv.FormatInt(v, 10), v, nil
 			}
 			return strconv.FormatUint(uint64(v), 10), v, nil
 		}
 	case KindEntity:
-		l := LayoutOf(t)
+		l := Of(t)
 		return func(p unsafe.Pointer) (string, int64, error) {
 			en := l.LoadEntity(p)
 			return en.String(), int64(en.ID)<<31 | int64(en.Gen>>1), nil
 		}
 	case KindText:
 		f := &Field{Go: t}
-		applyKind(f, fieldTag{})
+		ApplyKind(f, FieldTag{})
 		return func(p unsafe.Pointer) (string, int64, error) {
 			b, err := marshalText(t, p)
 			return escapeKey(string(b)), 0, err
