@@ -82,8 +82,9 @@ func (p *parser) ends(q *quote, mark string) (ends, known bool) {
 	}
 	for i := p.i + len(mark); i < p.i+innerReach; i++ {
 		p.seen = max(p.seen, i)
-		// Looking ahead may cost no more than reading does.
-		if p.looked++; p.looked > len(p.s) {
+		// Looking ahead may cost no more than reading does, but for a few looks
+		// that a short text has as well.
+		if p.looked++; p.looked > len(p.s)+4*innerReach {
 			return true, true
 		}
 		if i >= len(p.s) {

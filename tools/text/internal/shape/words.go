@@ -13,7 +13,8 @@ func (s *Shape) Type() string {
 	case Int:
 		t := "integer"
 		if s.Duration {
-			t = `nanoseconds or a duration such as 1.5s`
+			// The unit is told already.
+			return `nanoseconds or a duration such as 1.5s` + (&Shape{Min: s.Min, Max: s.Max, TypedMin: s.TypedMin, TypedMax: s.TypedMax}).rangeText()
 		}
 		return t + s.rangeText()
 	case Number:
