@@ -272,6 +272,47 @@ func TestAGameThatDiffersIsSaidToDiffer(t *testing.T) {
 	}
 }
 
+// A tick that panics as it is run again, and did not then, proves nothing: what
+// it changed before is a hint, no answer.
+func TestATickThatPanicsAsItIsRunAgainIsNoProof(t *testing.T) {
+	g := newGame(t, "combat", "cache")
+	calls := 0
+	g.do["combat"] = func() {
+		if g.tick.N == 4 {
+			g.health().HP = 1
+		}
+	}
+	g.do["cache"] = func() {
+		if calls++; calls > 8 {
+			panic("the cache is cold")
+		}
+	}
+	g.play(8)
+	changes := g.ask("Health.HP", blame.Options{})
+	g.expect(changes, "4 : 100 > 1, sampled")
+	if n := changes[0].Note; !strings.Contains(n, "the cache is cold") || !strings.Contains(n, "in that run it was combat") {
+		t.Errorf("note %q", n)
+	}
+}
+
+// A component that comes and goes changes each time, and none beside none is no
+// change.
+func TestComingAndGoingIsAChangeEachTime(t *testing.T) {
+	g := newGame(t, "fire")
+	g.do["fire"] = func() {
+		switch g.tick.N {
+		case 2, 6:
+			g.ew.Add(g.player, g.mk)
+		case 4:
+			g.ew.Remove(g.player, g.mk)
+		}
+	}
+	g.play(9)
+	g.expect(g.ask("Mark", blame.Options{Count: 9}), "6 fire: none > {}, re-executed", "4 fire: {} > none, re-executed", "2 fire: none > {}, re-executed")
+	g.app = &tools.App{Systems: g.sched}
+	g.expect(g.ask("Mark", blame.Options{Count: 9}), "6 : none > {}, sampled", "4 : {} > none, sampled", "2 : none > {}, sampled")
+}
+
 func TestWithoutTicksOnDemandTheSamplesSpeak(t *testing.T) {
 	g := newGame(t, "combat")
 	g.do["combat"] = func() { g.health().HP-- }

@@ -103,7 +103,10 @@ func Same(cat *ecs.Catalog, a, b *State) (same bool, where string) {
 			return false, "the host's state " + a.States[i].Name
 		}
 	}
-	return len(a.States) == len(b.States), ""
+	if n := len(a.States); n < len(b.States) {
+		return false, "the host's state " + b.States[n].Name
+	}
+	return true, ""
 }
 
 func differs(cat *ecs.Catalog, a, b *ecs.Image) string {

@@ -164,6 +164,15 @@ func TestAFieldOverwrittenByTheWrongSystem(t *testing.T) {
 	g.do["camera"] = func() { g.health().HP = 0 }
 	g.tick()
 	g.expect(w, "1 combat: 100 > 95", "2 combat: 95 > 90", "2 camera: 90 > 0")
+	// The list says what it is now, of each watch.
+	max := g.watch(watch.Spec{Entity: g.id(), Path: "Health.Max"})
+	g.do["camera"] = func() { g.health().Max = 70 }
+	g.tick()
+	for id, want := range map[string]string{w: "-5", max: "70"} {
+		if l, err := g.set.List(id); err != nil || len(l) != 1 || text(l[0].Value) != want {
+			t.Errorf("the list says %v, %v; want %s", l, err, want)
+		}
+	}
 }
 
 func TestAComponentRemovedAndAdded(t *testing.T) {
