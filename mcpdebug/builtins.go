@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/tools"
@@ -57,7 +58,7 @@ func (b *builtIns) register() {
 
 // registered tells whether they still are.
 func (b *builtIns) registered() bool {
-	l := b.registry.Listing()
+	l := listing.Of(b.registry)
 	for t := range b.always {
 		if _, ok := l.Lookup(t.Name); !ok {
 			return false
@@ -67,7 +68,7 @@ func (b *builtIns) registered() bool {
 }
 
 func (b *builtIns) notTaken(ts []*tools.Tool) []*tools.Tool {
-	l := b.registry.Listing()
+	l := listing.Of(b.registry)
 	kept := ts[:0:0]
 	for _, t := range ts {
 		if p, ok := l.Lookup(t.Name); ok && p.Spec.Group != t.Group {
@@ -83,7 +84,7 @@ func (b *builtIns) notTaken(ts []*tools.Tool) []*tools.Tool {
 func (b *builtIns) offer(app *tools.App) {
 	var want []*tools.Tool
 	var gone []string
-	l := b.registry.Listing()
+	l := listing.Of(b.registry)
 	for _, sub := range b.tools.Subsystems {
 		if sub.In(app) {
 			want = append(want, sub.Tools...)
@@ -149,7 +150,7 @@ func (b *builtIns) settle() {
 // has left.
 func (b *builtIns) removeLeft() {
 	var names []string
-	for _, p := range b.registry.Listing().Tools {
+	for _, p := range listing.Of(b.registry).Tools {
 		if _, ok := p.Spec.Meta["typeID"]; ok {
 			names = append(names, p.Spec.Name)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
@@ -64,7 +65,7 @@ func TestRebindRegisterAndDispatchUnderLoad(t *testing.T) {
 			}
 			if i%3 == 0 {
 				registry.Unregister(name, "query")
-				_ = registry.Listing().Listed()
+				_ = listing.Of(registry).Listed()
 			}
 		}
 	})

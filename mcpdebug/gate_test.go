@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
@@ -310,7 +311,7 @@ func TestReadOnlyServerAndAllowedTools(t *testing.T) {
 		refusedWith(t, now(t, s, "neither", ""), refusal.NotSupported)
 		succeeded(t, polled(t, s, "both", ""))
 		succeeded(t, now(t, s, "ping", ""))
-		for _, p := range s.opts.listed(s.registry.Listing()) {
+		for _, p := range s.opts.listed(listing.Of(s.registry)) {
 			if p.Spec.Group != "session" && p.Spec.Name != "both" {
 				t.Errorf("%s is listed", p.Spec.Name)
 			}

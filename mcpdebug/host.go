@@ -10,6 +10,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/internal/buildinfo"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
@@ -41,7 +42,7 @@ func (h host) OnResetSandbox(f func()) { h.s.builtIns.resets.add(f) }
 func (h host) Build() builtin.Build    { return buildinfo.Process() }
 
 func (h host) Offers(tool string) bool {
-	p, ok := h.s.registry.Listing().Lookup(tool)
+	p, ok := listing.Of(h.s.registry).Lookup(tool)
 	return ok && h.s.opts.offers(&p.Spec)
 }
 

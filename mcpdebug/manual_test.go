@@ -24,7 +24,7 @@ func TestScriptsHaveAManual(t *testing.T) {
 		if d, _ := help["description"].(string); len(d) > 180 || !strings.Contains(d, "help run_lua") {
 			t.Errorf("description %q", d)
 		}
-		p, _, ok := s.registry.Documents().Resource("arena://lua")
+		p, _, ok := s.registry.Resource("arena://lua")
 		if !ok {
 			t.Fatal("no arena://lua")
 		}

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/internal/listing"
 )
 
 // arenaServer offers every tool there is: of the server, of every subsystem,
@@ -53,7 +54,7 @@ func TestEveryToolHasATranscript(t *testing.T) {
 			}
 		}
 	}
-	for _, p := range arenaServer(t).registry.Listing().Tools {
+	for _, p := range listing.Of(arenaServer(t).registry).Tools {
 		if !answered[p.Spec.Name] {
 			t.Errorf("no transcript shows %s succeed", p.Spec.Name)
 		}
@@ -114,7 +115,7 @@ func (m *message) matchesSchema() error {
 }
 
 func TestAnswersThatDoNotMatchAreNoticed(t *testing.T) {
-	p, _ := arenaServer(t).registry.Listing().Lookup("remove")
+	p, _ := listing.Of(arenaServer(t).registry).Lookup("remove")
 	for answer, fits := range map[string]bool{
 		`{"entity":"1v0","removed":true,"components":[],"frame":1}`:         true,
 		`{"error":{"code":"entity_dead","message":"it is dead"},"frame":1}`: true,
@@ -159,7 +160,7 @@ func TestEverySchemaIsAStrictSchema(t *testing.T) {
 		t.Fatal("the schema of schemas accepts anything")
 	}
 	for name, s := range map[string]*Server{"arena": arenaServer(t), "wide": wideServer(t)} {
-		for _, p := range s.registry.Listing().Tools {
+		for _, p := range listing.Of(s.registry).Tools {
 			for kind, raw := range map[string]json.RawMessage{"inputSchema": p.Input, "outputSchema": p.Output} {
 				at := fmt.Sprintf("%s: %s of %s", name, kind, p.Spec.Name)
 				var doc map[string]any
@@ -251,7 +252,7 @@ func TestAListingOfManyComponentsStaysSmall(t *testing.T) {
 		}
 	}
 	all := 0
-	for _, p := range s.registry.Listing().Tools {
+	for _, p := range listing.Of(s.registry).Tools {
 		if p.Spec.Group == "components" {
 			all++
 		}
@@ -264,7 +265,7 @@ func TestAListingOfManyComponentsStaysSmall(t *testing.T) {
 		t.Errorf("%d generated tools, %d of them listed", all, generated)
 	}
 	// What is not listed can be called.
-	last := s.registry.Listing().Tools[len(s.registry.Listing().Tools)-1]
+	last := listing.Of(s.registry).Tools[len(listing.Of(s.registry).Tools)-1]
 	if text := s.Dispatch(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + last.Spec.Name + `","arguments":{"entity":"1v0","Hull":5}}}`); !strings.Contains(text, "component_missing") {
 		t.Errorf("%s: %s", last.Spec.Name, text)
 	}

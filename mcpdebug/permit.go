@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -32,9 +33,9 @@ func (o *Options) offers(spec *tools.Spec) bool {
 }
 
 // listed leaves out what Allow and Deny leave out.
-func (o *Options) listed(l *tools.Listing) []*tools.Published {
+func (o *Options) listed(l *listing.Listing) []*listing.Tool {
 	if len(o.Allow) == 0 && len(o.Deny) == 0 {
 		return l.Tools
 	}
-	return slices.DeleteFunc(slices.Clone(l.Tools), func(p *tools.Published) bool { return !o.offers(&p.Spec) })
+	return slices.DeleteFunc(slices.Clone(l.Tools), func(p *listing.Tool) bool { return !o.offers(&p.Spec) })
 }

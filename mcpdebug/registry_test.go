@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -22,14 +23,14 @@ func TestRegistrySurvivesAndIsOfferedAgain(t *testing.T) {
 	ping := plain("ping", nil, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })
 	must(t, first.Register(ping))
 	bindArche(first, nil)
-	before := r.Listing().Names()
+	before := listing.Of(r).Names()
 	must(t, first.Close())
 	second := withoutPort(t, &Options{Registry: r})
-	if after := r.Listing().Names(); !slices.Equal(before, after) {
+	if after := listing.Of(r).Names(); !slices.Equal(before, after) {
 		t.Errorf("before %v\nafter  %v", before, after)
 	}
 	bindArche(second, nil)
-	after := r.Listing().Names()
+	after := listing.Of(r).Names()
 	slices.Sort(before)
 	slices.Sort(after)
 	if !slices.Equal(before, after) {
@@ -87,8 +88,8 @@ func TestDispatchUsesWhatThePointerHoldsNow(t *testing.T) {
 		if m := succeeded(t, <-out); m["n"] != 2.0 {
 			t.Errorf("after the handler was replaced: %v", m)
 		}
-		p, _ := s.registry.Listing().Lookup("swap")
-		if p.Spec.Description != "A tool of the tests." || strings.Contains(string(p.Lean), "Another") {
+		p, _ := listing.Of(s.registry).Lookup("swap")
+		if p.Spec.Description != "A tool of the tests." || strings.Contains(string(p.Entry(false, false)), "Another") {
 			t.Error("the listing changed with the pointer")
 		}
 		type in struct {

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/snapshot"
 )
 
@@ -235,7 +236,7 @@ func play(t *testing.T, ar *txtar.Archive) (string, []*message) {
 		s.Close()
 		flying.Wait()
 		for _, m := range messages {
-			if p, ok := s.registry.Listing().Lookup(m.tool); ok {
+			if p, ok := listing.Of(s.registry).Lookup(m.tool); ok {
 				m.schema, m.listed = p.Output, true
 			}
 		}

@@ -1,36 +1,37 @@
 package tools
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
-// Documents is an immutable state of a registry's resources and prompts.
-type Documents struct {
-	ResourceRevision, PromptRevision uint64
-	Resources                        []*PublishedResource // first-registration order
-	Prompts                          []*Prompt            // first-registration order
+// documents is an immutable state of a registry's resources and prompts, in the
+// order of first registration.
+type documents struct {
+	resources []*RegisteredResource
+	prompts   []*Prompt
 }
 
-// Documents returns the present resources and prompts, without a lock.
-func (r *Registry) Documents() *Documents {
-	if d := r.documents.now.Load(); d != nil {
-		return d
-	}
-	return &Documents{}
-}
+// Resources returns the resources as they were registered, without a lock. The
+// slice is not to be changed.
+func (r *Registry) Resources() []*RegisteredResource { return r.documents.Load().resources }
 
-// Resource finds the resource of a URI: a fixed one before a template, among
-// templates the first registered.
-func (d *Documents) Resource(uri string) (*PublishedResource, map[string]string, bool) {
-	for _, p := range d.Resources {
+// Prompts returns the prompts, without a lock. The slice is not to be changed.
+func (r *Registry) Prompts() []*Prompt { return r.documents.Load().prompts }
+
+// Resource finds the resource of a URI, and the variables in it: a fixed one
+// before a template, among templates the first registered.
+func (r *Registry) Resource(uri string) (*RegisteredResource, map[string]string, bool) {
+	list := r.Resources()
+	for _, p := range list {
 		if !p.Template && p.URI == uri {
 			return p, nil, true
 		}
 	}
-	for _, p := range d.Resources {
+	for _, p := range list {
 		if p.Template {
 			if vars, ok := p.Match(uri); ok {
 				return p, vars, true
@@ -40,19 +41,11 @@ func (d *Documents) Resource(uri string) (*PublishedResource, map[string]string,
 	return nil, nil, false
 }
 
-// URIs returns the URIs and templates in order.
-func (d *Documents) URIs() []string {
-	uris := make([]string, len(d.Resources))
-	for i, p := range d.Resources {
-		uris[i] = p.URI
-	}
-	return uris
-}
-
 // Prompt finds a prompt.
-func (d *Documents) Prompt(name string) (*Prompt, error) {
-	names := make([]string, len(d.Prompts))
-	for i, p := range d.Prompts {
+func (r *Registry) Prompt(name string) (*Prompt, error) {
+	list := r.Prompts()
+	names := make([]string, len(list))
+	for i, p := range list {
 		if p.Name == name {
 			return p, nil
 		}
@@ -63,19 +56,15 @@ func (d *Documents) Prompt(name string) (*Prompt, error) {
 }
 
 // changeDocuments makes the next state; watchers hear of it if it is one.
-func (r *Registry) changeDocuments(change func(*Documents)) {
+func (r *Registry) changeDocuments(change func(*documents) (changed bool)) {
 	r.mu.Lock()
-	old := r.Documents()
-	d := *old
-	change(&d)
-	changed := d.ResourceRevision != old.ResourceRevision || d.PromptRevision != old.PromptRevision
-	watchers := make([]func(), 0, len(r.watchers))
-	if changed {
-		r.documents.now.Store(&d)
-		for _, w := range r.watchers {
-			watchers = append(watchers, w)
-		}
+	d := *r.documents.Load()
+	if !change(&d) {
+		r.mu.Unlock()
+		return
 	}
+	r.documents.Store(&d)
+	watchers := slices.Collect(maps.Values(r.watchers))
 	r.mu.Unlock()
 	for _, w := range watchers {
 		w()

@@ -26,12 +26,12 @@ func ExampleNew() {
 		return result{Enemies: 10 * in.Wave}, nil
 	}))
 
-	p, _ := registry.Listing().Lookup("start_wave")
-	fmt.Println(p.Usage)
+	p, _ := registry.Lookup("start_wave")
+	fmt.Println(p.Arguments)
 	fmt.Println(call(registry, "start_wave", `{"wave":3}`))
 	fmt.Println(call(registry, "start_wave", `{"wave":0}`))
 	// Output:
-	// start_wave(wave: integer 1..99)
+	// [wave]
 	// {"enemies":30}
 	// wave: got 0, want from 1 to 99
 }
@@ -83,16 +83,19 @@ func ExampleTogether() {
 		tools.New(tools.Spec{Name: "spawner_start", Description: "Lets the spawner spawn."}, s.start),
 		tools.New(tools.Spec{Name: "spawner_stop", Description: "Stops the spawner."}, s.stop),
 	)...)
-	fmt.Println(registry.Listing().Names())
+	for _, t := range registry.Tools() {
+		fmt.Println(t.Name)
+	}
 	fmt.Println(call(registry, "spawner_start", `{}`))
 	// Output:
-	// [spawner_start spawner_stop]
+	// spawner_start
+	// spawner_stop
 	// {"running":true}
 }
 
 // call runs a tool as a server does, without one.
 func call(r *tools.Registry, name, args string) string {
-	p, _ := r.Listing().Lookup(name)
+	p, _ := r.Lookup(name)
 	c := &tools.Call{Context: context.Background(), Registry: r, Request: tools.Request{Name: name}}
 	job, err := p.Tool.Handler.Prepare(c, json.RawMessage(args))
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
@@ -67,9 +66,9 @@ func (r *Registry) RegisterPrompt(ps ...*Prompt) error {
 			}
 		}
 	}
-	r.changeDocuments(func(d *Documents) {
-		d.PromptRevision++
-		d.Prompts = replaceOrAppend(d.Prompts, ps, func(p *Prompt) string { return p.Name })
+	r.changeDocuments(func(d *documents) bool {
+		d.prompts = replaceOrAppend(d.prompts, ps, func(p *Prompt) string { return p.Name })
+		return true
 	})
 	return nil
 }
@@ -77,21 +76,13 @@ func (r *Registry) RegisterPrompt(ps ...*Prompt) error {
 // UnregisterPrompt removes prompts by name and reports how many there were.
 func (r *Registry) UnregisterPrompt(names ...string) int {
 	n := 0
-	r.changeDocuments(func(d *Documents) {
-		kept := slices.DeleteFunc(slices.Clone(d.Prompts), func(p *Prompt) bool { return slices.Contains(names, p.Name) })
-		if n = len(d.Prompts) - len(kept); n > 0 {
-			d.PromptRevision++
-			d.Prompts = kept
-		}
+	r.changeDocuments(func(d *documents) bool {
+		kept := slices.DeleteFunc(slices.Clone(d.prompts), func(p *Prompt) bool { return slices.Contains(names, p.Name) })
+		n = len(d.prompts) - len(kept)
+		d.prompts = kept
+		return n > 0
 	})
 	return n
-}
-
-// documents is the registry's half for resources and prompts; the registry's
-// mutex guards updates and writers of now.
-type documents struct {
-	now     atomic.Pointer[Documents]
-	updates []*updateWatcher
 }
 
 type updateWatcher struct{ f func(uri string) }

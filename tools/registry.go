@@ -3,6 +3,8 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/schema"
 )
 
 // Registry holds tools in the order of their first registration. It belongs
@@ -17,64 +20,88 @@ import (
 // any goroutine.
 type Registry struct {
 	mu        sync.Mutex
-	order     []*Published
+	order     []*Registered
 	byName    map[string]int
 	backends  map[reflect.Type]any
 	watchers  map[int]func()
 	nextID    int
-	listing   atomic.Pointer[Listing]
+	state     atomic.Pointer[state]
 	revision  uint64
-	documents documents
+	documents atomic.Pointer[documents]
+	updates   []*updateWatcher
 }
 
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry {
 	r := &Registry{byName: map[string]int{}, backends: map[reflect.Type]any{}, watchers: map[int]func(){}}
-	r.listing.Store(&Listing{byName: map[string]*Published{}})
+	r.state.Store(&state{})
+	r.documents.Store(&documents{})
 	return r
 }
 
-// Published is a tool as it was when it was registered: what listings show.
-// It is immutable except for what Tool points at.
-type Published struct {
+// Registered is a tool as it was when it was registered, whatever has become of
+// the Tool since. Immutable.
+type Registered struct {
 	Tool    *Tool // dispatch uses what it holds now, read on the frame goroutine
 	Spec    Spec
 	Handler Handler
 	// Input and Output are the schemas as JSON; a tool whose answers are no
-	// structured content has no Output. Lean and Full are the entries of
-	// tools/list: as short as can be, and with all there is to say.
+	// structured content has no Output.
 	Input, Output json.RawMessage
-	Lean, Full    json.RawMessage
 	// Schema and Fields are the tool's InputSchema and Fields.
 	Schema *Schema
 	Fields []*value.Field
-	// Usage is one line that says how to call the tool.
-	Usage string
 	// Arguments are the names of the input schema's properties.
 	Arguments []string
-
-	leanPage, fullPage json.RawMessage // with Spec.Page
-
-	check validator // of Input, made when first needed
 }
 
-// Listing is an immutable state of a registry.
-type Listing struct {
-	Revision uint64
-	Tools    []*Published // first-registration order
-	byName   map[string]*Published
+// register freezes a tool.
+func register(t *Tool) (*Registered, error) {
+	if t == nil {
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "a nil tool cannot be registered"}
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	p := &Registered{Tool: t, Spec: t.Spec, Handler: t.Handler, Schema: t.InputSchema, Fields: t.Fields}
+	p.Spec.Meta = maps.Clone(t.Meta)
+	if p.Spec.Group == "" {
+		p.Spec.Group = "custom"
+	}
+	if p.Spec.OffFrame {
+		p.Spec.WhenParked, p.Spec.WhenCrashed = true, true
+	}
+	var err error
+	if p.Input, p.Arguments, err = schema.Publish(t.InputSchema); err != nil {
+		return nil, fmt.Errorf("tool %q: input schema: %w", t.Name, err)
+	}
+	if !withContent(t.Handler) {
+		if p.Output, _, err = schema.Publish(t.OutputSchema); err != nil {
+			return nil, fmt.Errorf("tool %q: output schema: %w", t.Name, err)
+		}
+	}
+	if _, err := json.Marshal(t.Meta); err != nil {
+		return nil, fmt.Errorf("tool %q: Meta: %w", t.Name, err)
+	}
+	return p, nil
 }
 
-// Lookup finds a published tool.
-func (l *Listing) Lookup(name string) (*Published, bool) {
-	p, ok := l.byName[name]
-	return p, ok
+// looksAs tells whether listings show the same of both.
+func (p *Registered) looksAs(q *Registered) bool {
+	a, b := p.Spec, q.Spec
+	a.Example, b.Example, a.Manual, b.Manual = "", "", "", ""
+	return p == q || bytes.Equal(p.Input, q.Input) && bytes.Equal(p.Output, q.Output) && reflect.DeepEqual(a, b)
 }
 
-// Listed returns the tools that tools/list shows, in order.
-func (l *Listing) Listed() []*Published {
-	listed := make([]*Published, 0, len(l.Tools))
-	for _, p := range l.Tools {
+// state is an immutable state of a registry's tools.
+type state struct {
+	revision uint64
+	tools    []*Registered
+	byName   map[string]*Registered
+}
+
+func (s *state) listed() (listed []*Registered) {
+	for _, p := range s.tools {
 		if !p.Spec.Unlisted {
 			listed = append(listed, p)
 		}
@@ -82,42 +109,13 @@ func (l *Listing) Listed() []*Published {
 	return listed
 }
 
-func sameEntry(a, b *Published) bool { return a == b || bytes.Equal(a.Full, b.Full) }
-
-// Filter returns a listing of the tools that keep accepts.
-func (l *Listing) Filter(keep func(*Published) bool) *Listing {
-	f := &Listing{Revision: l.Revision, byName: map[string]*Published{}}
-	for _, p := range l.Tools {
-		if keep(p) {
-			f.Tools = append(f.Tools, p)
-			f.byName[p.Spec.Name] = p
-		}
-	}
-	return f
-}
-
-// Names returns all names in listing order.
-func (l *Listing) Names() []string {
-	names := make([]string, len(l.Tools))
-	for i, p := range l.Tools {
-		names[i] = p.Spec.Name
-	}
-	return names
-}
-
-// Listing returns the present state, without a lock.
-func (r *Registry) Listing() *Listing { return r.listing.Load() }
-
 // Register publishes tools. A tool of a known name replaces that one and keeps
 // its position. On an error (no name, no handler, contradicting flags, a
 // schema that strict clients reject) none of them is registered.
 func (r *Registry) Register(ts ...*Tool) error {
-	ps := make([]*Published, 0, len(ts))
+	ps := make([]*Registered, 0, len(ts))
 	for _, t := range ts {
-		if t == nil {
-			return &refusal.Error{Code: refusal.InvalidArguments, Message: "a nil tool cannot be registered"}
-		}
-		p, err := publish(t)
+		p, err := register(t)
 		if err != nil {
 			return err
 		}
@@ -147,7 +145,7 @@ func (r *Registry) MustRegister(ts ...*Tool) {
 func (r *Registry) Unregister(names ...string) int {
 	n := 0
 	r.update(func() {
-		kept := make([]*Published, 0, len(r.order))
+		kept := make([]*Registered, 0, len(r.order))
 		for _, p := range r.order {
 			if slices.Contains(names, p.Spec.Name) {
 				n++
@@ -168,20 +166,17 @@ func (r *Registry) update(change func()) {
 	r.mu.Lock()
 	change()
 	r.revision++
-	before := r.listing.Load()
-	l := &Listing{Revision: r.revision, Tools: slices.Clone(r.order), byName: make(map[string]*Published, len(r.order))}
-	for _, p := range l.Tools {
-		l.byName[p.Spec.Name] = p
+	before := r.state.Load()
+	now := &state{revision: r.revision, tools: slices.Clone(r.order), byName: make(map[string]*Registered, len(r.order))}
+	for _, p := range now.tools {
+		now.byName[p.Spec.Name] = p
 	}
-	r.listing.Store(l)
-	if slices.EqualFunc(before.Listed(), l.Listed(), sameEntry) {
+	r.state.Store(now)
+	if slices.EqualFunc(before.listed(), now.listed(), (*Registered).looksAs) {
 		r.mu.Unlock()
 		return
 	}
-	watchers := make([]func(), 0, len(r.watchers))
-	for _, w := range r.watchers {
-		watchers = append(watchers, w)
-	}
+	watchers := slices.Collect(maps.Values(r.watchers))
 	r.mu.Unlock()
 	for _, w := range watchers {
 		w()
@@ -190,12 +185,35 @@ func (r *Registry) update(change func()) {
 
 // Tools returns the registered pointers in a fresh slice.
 func (r *Registry) Tools() []*Tool {
-	l := r.Listing()
-	ts := make([]*Tool, len(l.Tools))
-	for i, p := range l.Tools {
+	list := r.state.Load().tools
+	ts := make([]*Tool, len(list))
+	for i, p := range list {
 		ts[i] = p.Tool
 	}
 	return ts
+}
+
+// Registered returns the tools as they were registered, in the order of first
+// registration, and the revision, which grows with every change. Without a lock;
+// the slice is not to be changed.
+func (r *Registry) Registered() (list []*Registered, revision uint64) {
+	s := r.state.Load()
+	return s.tools, s.revision
+}
+
+// Lookup finds a tool as it was registered, without a lock.
+func (r *Registry) Lookup(name string) (*Registered, bool) {
+	p, ok := r.state.Load().byName[name]
+	return p, ok
+}
+
+func (r *Registry) names() []string {
+	list := r.state.Load().tools
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.Spec.Name
+	}
+	return names
 }
 
 // Watch has f called after every change of what is listed, on the goroutine
@@ -228,6 +246,12 @@ func Provide[B any](r *Registry, backend B) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.backends[reflect.TypeFor[B]()] = backend
+}
+
+// Provided is what was provided for B; false: nothing. Any goroutine.
+func Provided[B any](r *Registry) (B, bool) {
+	b, ok := r.backend(reflect.TypeFor[B]()).(B)
+	return b, ok
 }
 
 func (r *Registry) backend(t reflect.Type) any {

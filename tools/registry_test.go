@@ -105,15 +105,19 @@ func TestListingShowsWhatWasRegisteredAndDispatchWhatIsThereNow(t *testing.T) {
 	r.MustRegister(a, b)
 	a.Description = "Something else entirely."
 	a.Handler = tools.HandlerFunc(func(*tools.Frame, json.RawMessage) (any, error) { return map[string]any{"now": true}, nil })
-	p, _ := r.Listing().Lookup("a")
-	if strings.Contains(string(p.Lean), "Something else") {
+	p, _ := r.Lookup("a")
+	if strings.Contains(p.Spec.Description, "Something else") {
 		t.Error("the listing changed with the tool")
 	}
 	if got, _ := run(t, r, p.Tool, `{}`); got != `{"now":true}` {
 		t.Errorf("dispatch uses the old handler: %s", got)
 	}
 	r.MustRegister(echo("c"), echo("a"))
-	if got, want := r.Listing().Names(), []string{"a", "b", "c"}; !slices.Equal(got, want) {
+	var got []string
+	for _, t := range r.Tools() {
+		got = append(got, t.Name)
+	}
+	if want := []string{"a", "b", "c"}; !slices.Equal(got, want) {
 		t.Errorf("replacing moved a tool: %v, want %v", got, want)
 	}
 	own := r.Tools()
@@ -124,54 +128,6 @@ func TestListingShowsWhatWasRegisteredAndDispatchWhatIsThereNow(t *testing.T) {
 	if r.Tools()[1] != b {
 		t.Error("Tools does not hold the registered pointers")
 	}
-}
-
-// Clients see an effect as the protocol's hints: all of them in a full listing,
-// in a lean one those that differ from the protocol's defaults.
-func TestEffectsAreAnnounced(t *testing.T) {
-	for _, c := range []struct {
-		spec       tools.Spec
-		lean, full string
-	}{
-		{tools.Spec{}, `,"annotations":{}`, `"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false`},
-		{tools.Spec{Idempotent: true}, `{"idempotentHint":true}`, `"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true`},
-		{tools.Spec{Effect: tools.Additive}, `{"destructiveHint":false}`, `"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false`},
-		{tools.Spec{Effect: tools.ReadOnly}, `{"readOnlyHint":true,"destructiveHint":false}`, `"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false`},
-		{tools.Spec{Effect: tools.ReadOnly, WritesFiles: true}, `{"destructiveHint":false}`, `"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false`},
-	} {
-		lean, full := entries(t, c.spec)
-		if none := c.lean == `,"annotations":{}`; none && strings.Contains(lean, "annotations") || !none && !strings.Contains(lean, `"annotations":`+c.lean) {
-			t.Errorf("%+v: the lean entry is %s, want annotations %s", c.spec, lean, c.lean)
-		}
-		if !strings.Contains(full, c.full) {
-			t.Errorf("%+v: the full entry is %s, want annotations %s", c.spec, full, c.full)
-		}
-	}
-}
-
-// When a tool runs and what it needs stands in full listings alone.
-func TestGatesAreAnnounced(t *testing.T) {
-	for want, spec := range map[string]tools.Spec{
-		`{"loupe":{"whenParked":false,"whenCrashed":false,"offFrame":false,"needs":[],"group":"custom"}}`:        {},
-		`{"loupe":{"whenParked":true,"whenCrashed":true,"offFrame":true,"needs":[],"group":"custom"}}`:           {OffFrame: true},
-		`{"loupe":{"whenParked":false,"whenCrashed":true,"offFrame":false,"needs":["world","app"],"group":"g"}}`: {WhenCrashed: true, NeedsWorld: true, NeedsApp: true, Group: "g"},
-	} {
-		lean, full := entries(t, spec)
-		if strings.Contains(lean, "_meta") || !strings.Contains(full, `"_meta":`+want) {
-			t.Errorf("%+v: %s and %s, want %s in the full one alone", spec, lean, full, want)
-		}
-	}
-}
-
-func entries(t *testing.T, spec tools.Spec) (lean, full string) {
-	t.Helper()
-	r := tools.NewRegistry()
-	tool := echo("fine")
-	spec.Name, spec.Description = tool.Name, tool.Description
-	tool.Spec = spec
-	r.MustRegister(tool)
-	p, _ := r.Listing().Lookup("fine")
-	return string(p.Lean), string(p.Full)
 }
 
 func TestRegisterRefuses(t *testing.T) {

@@ -63,19 +63,19 @@ type ResourceContents struct {
 	Blob     []byte // sent as base64; wins over Text unless nil
 }
 
-// PublishedResource is a resource as it was when it was registered. It is
+// RegisteredResource is a resource as it was when it was registered. It is
 // immutable.
-type PublishedResource struct {
+type RegisteredResource struct {
 	Resource
 	// Template: the URI has variables.
 	Template bool
-	// Tool is Live, published.
-	Tool    *Published
+	// Tool is Live as it was registered.
+	Tool    *Registered
 	pattern []uriPart
 }
 
 // Variables returns the names of the template's variables in order.
-func (p *PublishedResource) Variables() []string {
+func (p *RegisteredResource) Variables() []string {
 	var names []string
 	for _, part := range p.pattern {
 		if part.variable != "" {
@@ -86,7 +86,7 @@ func (p *PublishedResource) Variables() []string {
 }
 
 // Match tells whether uri is this resource's and gives the variables.
-func (p *PublishedResource) Match(uri string) (map[string]string, bool) {
+func (p *RegisteredResource) Match(uri string) (map[string]string, bool) {
 	if !p.Template {
 		return nil, uri == p.URI
 	}
@@ -108,17 +108,17 @@ const maxURI = 2048
 // a known URI replaces that one and keeps its position. On an error none of
 // them is registered.
 func (r *Registry) RegisterResource(rs ...*Resource) error {
-	ps := make([]*PublishedResource, 0, len(rs))
+	ps := make([]*RegisteredResource, 0, len(rs))
 	for _, res := range rs {
-		p, err := publishResource(res)
+		p, err := registerResource(res)
 		if err != nil {
 			return err
 		}
 		ps = append(ps, p)
 	}
-	r.changeDocuments(func(d *Documents) {
-		d.ResourceRevision++
-		d.Resources = replaceOrAppend(d.Resources, ps, func(p *PublishedResource) string { return p.URI })
+	r.changeDocuments(func(d *documents) bool {
+		d.resources = replaceOrAppend(d.resources, ps, func(p *RegisteredResource) string { return p.URI })
+		return true
 	})
 	return nil
 }
@@ -126,12 +126,11 @@ func (r *Registry) RegisterResource(rs ...*Resource) error {
 // UnregisterResource removes resources by URI and reports how many there were.
 func (r *Registry) UnregisterResource(uris ...string) int {
 	n := 0
-	r.changeDocuments(func(d *Documents) {
-		kept := slices.DeleteFunc(slices.Clone(d.Resources), func(p *PublishedResource) bool { return slices.Contains(uris, p.URI) })
-		if n = len(d.Resources) - len(kept); n > 0 {
-			d.ResourceRevision++
-			d.Resources = kept
-		}
+	r.changeDocuments(func(d *documents) bool {
+		kept := slices.DeleteFunc(slices.Clone(d.resources), func(p *RegisteredResource) bool { return slices.Contains(uris, p.URI) })
+		n = len(d.resources) - len(kept)
+		d.resources = kept
+		return n > 0
 	})
 	return n
 }
@@ -140,7 +139,7 @@ func (r *Registry) UnregisterResource(uris ...string) int {
 // changed. Any goroutine; it does not block.
 func (r *Registry) ResourceUpdated(uri string) {
 	r.mu.Lock()
-	watchers := slices.Clone(r.documents.updates)
+	watchers := slices.Clone(r.updates)
 	r.mu.Unlock()
 	for _, w := range watchers {
 		w.f(uri)
@@ -153,15 +152,15 @@ func (r *Registry) WatchUpdates(f func(uri string)) (stop func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := &updateWatcher{f}
-	r.documents.updates = append(r.documents.updates, w)
+	r.updates = append(r.updates, w)
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.documents.updates = slices.DeleteFunc(slices.Clone(r.documents.updates), func(x *updateWatcher) bool { return x == w })
+		r.updates = slices.DeleteFunc(slices.Clone(r.updates), func(x *updateWatcher) bool { return x == w })
 	}
 }
 
-func publishResource(res *Resource) (*PublishedResource, error) {
+func registerResource(res *Resource) (*RegisteredResource, error) {
 	bad := func(format string, args ...any) error {
 		uri := ""
 		if res != nil {
@@ -179,14 +178,14 @@ func publishResource(res *Resource) (*PublishedResource, error) {
 	case (res.Read == nil) == (res.Live == nil):
 		return nil, bad("a resource needs either Read (off the frame) or Live (a tool on it)")
 	}
-	p := &PublishedResource{Resource: *res}
+	p := &RegisteredResource{Resource: *res}
 	var err error
 	if p.pattern, err = parseTemplate(res.URI); err != nil {
 		return nil, bad("%v", err)
 	}
 	p.Template = len(p.Variables()) > 0
 	if res.Live != nil {
-		if p.Tool, err = publish(res.Live); err != nil {
+		if p.Tool, err = register(res.Live); err != nil {
 			return nil, err
 		}
 	}
@@ -259,7 +258,7 @@ func matchParts(parts []uriPart, uri string, vars map[string]string) bool {
 
 // Document runs Read outside a server, as a client's reading would: for tests
 // of a resource. ctx bounds it.
-func (p *PublishedResource) Document(ctx context.Context, r *Registry, uri string) ([]ResourceContents, error) {
+func (p *RegisteredResource) Document(ctx context.Context, r *Registry, uri string) ([]ResourceContents, error) {
 	vars, ok := p.Match(uri)
 	if !ok || p.Read == nil {
 		return nil, &refusal.Error{Code: refusal.NotFound, Message: "no resource " + uri}

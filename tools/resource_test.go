@@ -44,7 +44,7 @@ func TestResourceTemplates(t *testing.T) {
 		if err := reg.RegisterResource(&tools.Resource{URI: c.template, Name: "n", Read: read("")}); err != nil {
 			t.Fatal(err)
 		}
-		_, vars, ok := reg.Documents().Resource(c.uri)
+		_, vars, ok := reg.Resource(c.uri)
 		if ok != (c.want != nil) || ok && !maps.Equal(vars, c.want) {
 			t.Errorf("%s with %s: %v %v, want %v", c.template, c.uri, vars, ok, c.want)
 		}
@@ -78,7 +78,7 @@ func TestResourceRegistration(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if n := len(reg.Documents().Resources); n != 0 || changes != 0 {
+	if n := len(reg.Resources()); n != 0 || changes != 0 {
 		t.Fatalf("%d resources, %d changes after refusals", n, changes)
 	}
 	for _, uri := range []string{"a:{x}", "a:1", "a:2"} {
@@ -86,15 +86,19 @@ func TestResourceRegistration(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := reg.Documents()
+	before := reg.Resources()
 	reg.RegisterResource(&tools.Resource{URI: "a:1", Name: "replaced", Read: read("new")})
-	if got := reg.Documents().URIs(); !slices.Equal(got, []string{"a:{x}", "a:1", "a:2"}) {
+	var got []string
+	for _, p := range reg.Resources() {
+		got = append(got, p.URI)
+	}
+	if !slices.Equal(got, []string{"a:{x}", "a:1", "a:2"}) {
 		t.Errorf("order %v", got)
 	}
-	if before.Resources[1].Name != "a:1" {
+	if before[1].Name != "a:1" {
 		t.Error("a state that was taken before has changed")
 	}
-	p, _, _ := reg.Documents().Resource("a:1")
+	p, _, _ := reg.Resource("a:1")
 	if p.Name != "replaced" {
 		t.Errorf("a fixed URI goes before a template: got %s", p.Name)
 	}
@@ -128,15 +132,15 @@ func TestPromptRegistration(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg.RegisterPrompt(&tools.Prompt{Name: "look_around", Description: "new", Get: get})
-	if p, err := reg.Documents().Prompt("look_around"); err != nil || p.Description != "new" || reg.Documents().Prompts[0] != p {
+	if p, err := reg.Prompt("look_around"); err != nil || p.Description != "new" || reg.Prompts()[0] != p {
 		t.Errorf("%v %v", p, err)
 	}
-	_, err := reg.Documents().Prompt("look_arund")
+	_, err := reg.Prompt("look_arund")
 	var e *refusal.Error
 	if !errors.As(err, &e) || len(e.Options) == 0 || e.Options[0] != "look_around" {
 		t.Errorf("a wrong name: %v", err)
 	}
-	if n := reg.UnregisterPrompt("b", "c"); n != 1 || len(reg.Documents().Prompts) != 1 {
+	if n := reg.UnregisterPrompt("b", "c"); n != 1 || len(reg.Prompts()) != 1 {
 		t.Errorf("%d removed", n)
 	}
 }
@@ -149,7 +153,7 @@ func FuzzTemplate(f *testing.F) {
 		if reg.RegisterResource(&tools.Resource{URI: template, Name: "n", Read: read("")}) != nil {
 			return
 		}
-		p, vars, ok := reg.Documents().Resource(uri)
+		p, vars, ok := reg.Resource(uri)
 		if ok && len(vars) > strings.Count(p.URI, "{") {
 			t.Errorf("%q matched %q with %v", template, uri, vars)
 		}
@@ -165,7 +169,7 @@ func ExampleRegistry_RegisterResource() {
 			return []tools.ResourceContents{{Text: "wave " + r.Vars["number"]}}, nil
 		},
 	})
-	p, _, _ := reg.Documents().Resource("arena://wave/3")
+	p, _, _ := reg.Resource("arena://wave/3")
 	doc, _ := p.Document(context.Background(), reg, "arena://wave/3")
 	fmt.Println(err, doc[0].Text)
 	// Output: <nil> wave 3

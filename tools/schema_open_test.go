@@ -43,7 +43,8 @@ func TestNoSchemaIsABareBoolean(t *testing.T) {
 				"either": {AnyOf: []*tools.Schema{{}, {Type: "string"}}}, "map": {Type: "object", AdditionalProperties: &tools.Schema{Type: "array", Items: &tools.Schema{}}},
 			}}},
 	)
-	for _, p := range r.Listing().Tools {
+	list, _ := r.Registered()
+	for _, p := range list {
 		for kind, raw := range map[string]json.RawMessage{"input": p.Input, "output": p.Output} {
 			var s any
 			if err := json.Unmarshal(raw, &s); err != nil {
@@ -88,7 +89,7 @@ func TestSchemasOfHostsAreNotChanged(t *testing.T) {
 	s := &tools.Schema{Type: "object", Properties: map[string]*tools.Schema{"any": {}}}
 	r := tools.NewRegistry()
 	r.MustRegister(&tools.Tool{Spec: tools.Spec{Name: "x", Description: "d"}, InputSchema: s, Handler: tools.HandlerFunc(func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })})
-	if p, _ := r.Listing().Lookup("x"); !strings.Contains(string(p.Input), `"any":{"description":"any value"}`) || s.Properties["any"].Description != "" {
+	if p, _ := r.Lookup("x"); !strings.Contains(string(p.Input), `"any":{"description":"any value"}`) || s.Properties["any"].Description != "" {
 		t.Errorf("listed %s, the host's own now says %q", p.Input, s.Properties["any"].Description)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/schema"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -197,7 +198,7 @@ func answerFits(t *testing.T, v reflect.Value) {
 	if b[0] != '{' {
 		b = fmt.Appendf(nil, `{"result":%s}`, b)
 	}
-	s := tools.AnswerSchema(value.ArgsOf(v.Type()).Root)
+	s := schema.Answer(value.ArgsOf(v.Type()).Root)
 	published, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)

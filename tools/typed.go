@@ -140,7 +140,7 @@ func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
 	t := &Tool{Spec: spec}
 	var err error
 	if t.InputSchema, err = SchemaOf[In](); err == nil {
-		t.OutputSchema, err = resultSchema(reflect.TypeFor[Out]())
+		t.OutputSchema, err = outputSchema(reflect.TypeFor[Out]())
 	}
 	if err != nil {
 		panic("tools: " + spec.Name + ": " + err.Error())
@@ -154,6 +154,9 @@ func typed[In, Out any](spec Spec, job func(*Call, In) (Job, error)) *Tool {
 	t.Handler = &typedHandler[In]{args: args, job: job, content: content, entities: args.Root.HoldsEntities()}
 	return t
 }
+
+// HasPhases: it has a part before or after of its own. The server asks.
+func (h *typedHandler[In]) HasPhases() bool { return h.phased }
 
 // Prepare implements [Handler].
 func (h *typedHandler[In]) Prepare(c *Call, raw json.RawMessage) (Job, error) {
@@ -186,7 +189,7 @@ func (h *typedHandler[In]) Prepare(c *Call, raw json.RawMessage) (Job, error) {
 func Domain[B, In, Out any](spec Spec, f func(ctx context.Context, backend B, in In) (Out, error)) *Tool {
 	want := reflect.TypeFor[B]()
 	find := func(c *Call) (B, error) {
-		b, ok := c.Registry.backend(want).(B)
+		b, ok := Provided[B](c.Registry)
 		if !ok {
 			return b, &refusal.Error{Code: refusal.NotSupported,
 				Message: fmt.Sprintf("%s needs a %v, and this game provides none", spec.Name, want),

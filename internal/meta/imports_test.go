@@ -46,9 +46,11 @@ timeline: ecs ecs/refusal ecs/value ecs/imageworld ecs/query snapshot timeline/r
 timeline/blame: ecs ecs/refusal ecs/value timeline timeline/replay timeline/watch tools tools/host
 timeline/replay: ecs ecs/refusal ecs/value ecs/schedule snapshot tools tools/host
 timeline/watch: ecs ecs/refusal ecs/value ecs/query ecs/schedule tools tools/host
+internal/schema: ecs/value
 internal/arguments: ecs/refusal ecs/value
 tools/host: ecs ecs/refusal ecs/value ecs/schedule internal/arguments
-tools: ecs ecs/refusal ecs/value ecs/schedule internal/rawjson tools/host internal/arguments
+tools: ecs ecs/refusal ecs/value ecs/schedule internal/rawjson tools/host internal/arguments internal/schema
+internal/listing: tools internal/schema internal/arguments
 internal/rawjson:
 internal/words:
 internal/buildinfo:

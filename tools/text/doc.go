@@ -3,7 +3,7 @@
 // in what it wrote. Everything follows from the types and descriptions that
 // the tools were registered with; nothing is described twice.
 //
-//	l := text.Of(registry.Listing(), registry.Validate)
+//	l := text.Of(registry, registry.Validate)
 //	prompt := l.Convention(8 << 10)           // how each tool is called, in words
 //	schema := l.XSD(1 << 20)                  // the XML form as XML Schema
 //	lark, _ := l.Grammar(text.Lark, 1 << 20)  // the XML and JSON forms as a grammar

@@ -18,7 +18,7 @@ func Example() {
 	reg.MustRegister(tools.New(tools.Spec{Name: "start_wave", Description: "Starts a wave of enemies."},
 		func(*tools.Frame, wave) (started, error) { return started{12}, nil }))
 
-	l := text.Of(reg.Listing(), reg.Validate)
+	l := text.Of(reg, reg.Validate)
 	tool, _ := l.Tool("start_wave")
 	fmt.Print(tool.Convention())
 	found, _ := l.Extract("The next one is due.\n```xml\n<start_wave wave='3'>\n```\n<start_wave wave=0/>")

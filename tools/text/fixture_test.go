@@ -111,5 +111,5 @@ func tool[In any](name, doc string) *tools.Tool {
 func listing(t testing.TB) *text.Listing {
 	t.Helper()
 	r := registry(t)
-	return text.Of(r.Listing(), r.Validate)
+	return text.Of(r, r.Validate)
 }

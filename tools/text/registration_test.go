@@ -36,7 +36,7 @@ func TestAFieldIsToldOnce(t *testing.T) {
 			reg := tools.NewRegistry()
 			tools.Provide(reg, &director{})
 			reg.MustRegister(tool)
-			l := text.Of(reg.Listing(), reg.Validate)
+			l := text.Of(reg, reg.Validate)
 			one, _ := l.Tool("start_wave")
 			lark, err := l.Grammar(text.Lark, 1<<20)
 			if err != nil {
@@ -46,7 +46,7 @@ func TestAFieldIsToldOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			published, _ := reg.Listing().Lookup("start_wave")
+			published, _ := reg.Lookup("start_wave")
 			for face, written := range map[string]string{"schema": string(published.Input), "convention": one.Convention(), "xsd": l.XSD(1 << 20), "lark": lark, "gbnf": gbnf} {
 				if has := strings.Contains(written, "brisk"); has != (i == 1) {
 					t.Errorf("%s: with %d fields the %s names the label: %v\n%s", name, i+1, face, has, written)

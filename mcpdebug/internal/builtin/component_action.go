@@ -10,6 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/schema"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -37,9 +38,9 @@ func actionTool(comp *ecs.Component, action *value.ActionInfo, name string) *too
 			Description: fmt.Sprintf("%s (an action of %s).", doc, comp.Name),
 			NeedsWorld:  true,
 		},
-		InputSchema:  tools.StructSchema(a.args),
+		InputSchema:  schema.Object(a.args),
 		Fields:       a.args,
-		OutputSchema: tools.AnswerSchema(action.Out.Root),
+		OutputSchema: schema.Answer(action.Out.Root),
 		Handler:      a,
 	}
 }

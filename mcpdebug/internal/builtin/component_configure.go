@@ -9,6 +9,8 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/listing"
+	"github.com/loupe-ecs/loupe/internal/schema"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -53,7 +55,7 @@ func configureTool(registry *tools.Registry, comp *ecs.Component, name string) *
 			Description: fmt.Sprintf("Changes an entity's %s: name at least one property.", comp.Name),
 			Idempotent:  true, NeedsWorld: true,
 		},
-		InputSchema:  tools.AtLeast(tools.StructSchema(props), 2),
+		InputSchema:  schema.AtLeast(schema.Object(props), 2),
 		Fields:       props,
 		OutputSchema: outputOf(registry, "modify"),
 		Handler:      c,
@@ -149,7 +151,7 @@ func splitEntity(raw json.RawMessage, fields []*value.Field) (args map[string]js
 
 // prepareWith hands a call on to another registered tool's handler.
 func prepareWith(call *tools.Call, name string, raw json.RawMessage) (tools.Job, error) {
-	p, ok := call.Registry.Listing().Lookup(name)
+	p, ok := listing.Of(call.Registry).Lookup(name)
 	if !ok {
 		return tools.Job{}, &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("%s works through the tool %s, which this host has removed", call.Request.Name, name)}
 	}
@@ -158,7 +160,7 @@ func prepareWith(call *tools.Call, name string, raw json.RawMessage) (tools.Job,
 
 // outputOf is the output schema of another registered tool.
 func outputOf(registry *tools.Registry, name string) *tools.Schema {
-	if p, ok := registry.Listing().Lookup(name); ok {
+	if p, ok := listing.Of(registry).Lookup(name); ok {
 		return p.Tool.OutputSchema
 	}
 	return nil

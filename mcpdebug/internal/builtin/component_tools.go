@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -157,7 +158,7 @@ func (c *ComponentTools) generate(comp *ecs.Component) []*tools.Tool {
 func (c *ComponentTools) uniqueName(comp *ecs.Component, suffix string) string {
 	for _, base := range []string{comp.Type.Name, comp.Type.Qualified, comp.Type.ID} {
 		name := toolName(c.options.Prefix+base+"_"+suffix, comp.Type.ID)
-		_, taken := c.registry.Listing().Lookup(name)
+		_, taken := listing.Of(c.registry).Lookup(name)
 		if owner, ours := c.names[name]; !taken && !ours || owner == comp.Type {
 			// The short name is only free if no other type of the world shares it.
 			if base != comp.Type.Name || comp.Name == comp.Type.Name {

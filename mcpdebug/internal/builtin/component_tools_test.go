@@ -13,6 +13,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
 	"github.com/loupe-ecs/loupe/tools"
@@ -77,9 +78,9 @@ func componentHarness(t *testing.T, o ComponentOptions) (*tooltest.Harness, *Com
 
 func TestConfigureHasTheWritablePropertiesAlone(t *testing.T) {
 	h, _ := componentHarness(t, ComponentOptions{})
-	p, ok := h.Reg.Listing().Lookup("cHealth_configure")
+	p, ok := listing.Of(h.Reg).Lookup("cHealth_configure")
 	if !ok {
-		t.Fatalf("no cHealth_configure among %v", h.Reg.Listing().Names())
+		t.Fatalf("no cHealth_configure among %v", listing.Of(h.Reg).Names())
 	}
 	if got, want := p.Arguments, []string{"entity", "HP", "Max"}; !slices.Equal(got, want) {
 		t.Errorf("arguments %v, want %v", got, want)
@@ -98,7 +99,7 @@ func TestConfigureHasTheWritablePropertiesAlone(t *testing.T) {
 	if p.Spec.Meta["schemaID"] != value.TypeOf(reflect.TypeFor[cHealth]()).SchemaID {
 		t.Error("the tool does not carry the type's identity")
 	}
-	if _, ok := h.Reg.Listing().Lookup("cTag_configure"); ok {
+	if _, ok := listing.Of(h.Reg).Lookup("cTag_configure"); ok {
 		t.Error("a tag has nothing to configure")
 	}
 }
@@ -211,7 +212,7 @@ func TestAutoListsAtMost24AndAnnouncesOncePerBurst(t *testing.T) {
 	announced := 0
 	defer h.Reg.Watch(func() { announced++ })()
 	listed := func() (n int) {
-		for _, p := range h.Reg.Listing().Listed() {
+		for _, p := range listing.Of(h.Reg).Listed() {
 			if p.Spec.Group == "components" {
 				n++
 			}
@@ -230,12 +231,12 @@ func TestAutoListsAtMost24AndAnnouncesOncePerBurst(t *testing.T) {
 	if n := listed(); n == 0 || n > MaxListed || announced != 1 {
 		t.Fatalf("200 types that live: %d listed, %d announcements", n, announced)
 	}
-	if n := len(h.Reg.Listing().Tools); n < 200 {
+	if n := len(listing.Of(h.Reg).Tools); n < 200 {
 		t.Errorf("%d tools can be called, want one for each of the 200 types", n)
 	}
 	bytes := 0
-	for _, p := range h.Reg.Listing().Listed() {
-		bytes += len(p.Lean)
+	for _, p := range listing.Of(h.Reg).Listed() {
+		bytes += len(p.Entry(false, false))
 	}
 	t.Logf("listing of a world with 200 component types: %d bytes", bytes)
 	h.Arche.NewEntity(ids[0])
@@ -249,7 +250,7 @@ func TestAutoListsAtMost24AndAnnouncesOncePerBurst(t *testing.T) {
 		t.Errorf("more of the same, then the last one's death: %d listed (was %d), %d announcements", n, before, announced)
 	}
 	ct.Clear()
-	if n := len(h.Reg.Listing().Tools); n != len(worldtools.Tools(nil)) {
+	if n := len(listing.Of(h.Reg).Tools); n != len(worldtools.Tools(nil)) {
 		t.Errorf("%d tools are left", n)
 	}
 }
@@ -258,7 +259,7 @@ func TestListPolicies(t *testing.T) {
 	for policy, want := range map[ListPolicy]int{ListAll: 5, ListNone: 0, "cGold": 1, "cGold, cHealth": 4, "nobody": 0} {
 		h, _ := componentHarness(t, ComponentOptions{List: policy})
 		n := 0
-		for _, p := range h.Reg.Listing().Listed() {
+		for _, p := range listing.Of(h.Reg).Listed() {
 			if p.Spec.Group == "components" {
 				n++
 			}
@@ -281,7 +282,7 @@ func TestGeneratedNamesAreUniqueAndClean(t *testing.T) {
 	ct.Update(h.World.Catalog())
 	seen := map[string]bool{}
 	n := 0
-	for _, p := range h.Reg.Listing().Tools {
+	for _, p := range listing.Of(h.Reg).Tools {
 		if p.Spec.Group == "components" {
 			n++
 			if !strings.HasPrefix(p.Spec.Name, "g_") || len(p.Spec.Name) > 48 || seen[p.Spec.Name] {

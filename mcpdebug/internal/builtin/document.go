@@ -7,6 +7,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/schema"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -101,9 +102,9 @@ func propertyDocument(f *value.Field, readOnly, computed bool) json.RawMessage {
 	return b
 }
 
-func schemaJSON(f *value.Field) json.RawMessage { return marshalSchema(tools.FieldSchema(f)) }
+func schemaJSON(f *value.Field) json.RawMessage { return marshalSchema(schema.Argument(f)) }
 
-func resultJSON(f *value.Field) json.RawMessage { return marshalSchema(tools.ResultSchema(f)) }
+func resultJSON(f *value.Field) json.RawMessage { return marshalSchema(schema.Result(f)) }
 
 func marshalSchema(s *tools.Schema) json.RawMessage {
 	b, err := json.Marshal(s)

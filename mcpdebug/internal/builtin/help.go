@@ -7,6 +7,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
 	"github.com/loupe-ecs/loupe/tools/text"
 )
@@ -104,16 +105,16 @@ func helpTool(h helpHost) *tools.Tool {
 	})
 }
 
-func unknownTool(l *tools.Listing, name string) error {
+func unknownTool(l *listing.Listing, name string) error {
 	return &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("no tool named %q", name), Got: name,
 		Options: refusal.Nearest(name, l.Names()), Total: len(l.Tools), Next: "help"}
 }
 
-func explain(p *tools.Published) *toolHelp {
+func explain(p *listing.Tool) *toolHelp {
 	s := p.Spec
-	t := text.ToolOf(p)
+	t := text.ToolOf(p.Registered)
 	return &toolHelp{
-		Name: s.Name, Group: s.Group, Description: s.Description, Usage: p.Usage, Example: json.RawMessage(s.Example), Text: t.ExampleXML(),
+		Name: s.Name, Group: s.Group, Description: s.Description, Usage: p.Usage(), Example: json.RawMessage(s.Example), Text: t.ExampleXML(),
 		Flags:  toolFlags{s.Effect == tools.ReadOnly, s.Effect == tools.Destructive, s.Idempotent, s.WhenParked, s.WhenCrashed, s.OffFrame},
 		Listed: !s.Unlisted, InputSchema: p.Input, OutputSchema: p.Output, Manual: s.Manual,
 	}
@@ -121,7 +122,7 @@ func explain(p *tools.Published) *toolHelp {
 
 // helpGroups gives each tool a line; generated tools share one line a
 // component, so that a world of hundreds of types stays readable.
-func helpGroups(l *tools.Listing, cat *ecs.Catalog) []helpGroup {
+func helpGroups(l *listing.Listing, cat *ecs.Catalog) []helpGroup {
 	var groups []helpGroup
 	at := map[string]int{}
 	line := func(group, text string) {
@@ -139,7 +140,7 @@ func helpGroups(l *tools.Listing, cat *ecs.Catalog) []helpGroup {
 			generated[id] = append(generated[id], p.Spec.Name)
 			continue
 		}
-		line(p.Spec.Group, p.Usage+" - "+firstSentence(p.Spec.Description))
+		line(p.Spec.Group, p.Usage()+" - "+firstSentence(p.Spec.Description))
 	}
 	if cat != nil {
 		for _, c := range cat.Components {
@@ -159,6 +160,6 @@ func firstSentence(s string) string {
 }
 
 // offered is what clients may call: help shows nothing else.
-func offered(h offerHost) *tools.Listing {
-	return h.Registry().Listing().Filter(func(p *tools.Published) bool { return h.Offers(p.Spec.Name) })
+func offered(h offerHost) *listing.Listing {
+	return listing.Of(h.Registry()).Filter(func(p *listing.Tool) bool { return h.Offers(p.Spec.Name) })
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
 	"github.com/loupe-ecs/loupe/tools"
@@ -60,7 +61,7 @@ func TestSpawnTakesWhatModifyTakes(t *testing.T) {
 
 func TestConfigureAsksForNoPartOfAPart(t *testing.T) {
 	h, e := newcomer(t)
-	p, _ := h.Reg.Listing().Lookup("nVitals_configure")
+	p, _ := listing.Of(h.Reg).Lookup("nVitals_configure")
 	if strings.Contains(string(p.Input), `"required":["W"`) || !strings.Contains(string(p.Input), `"in hp"`) {
 		t.Errorf("schema %s", p.Input)
 	}
@@ -112,7 +113,7 @@ func TestAResourceIsNoComponent(t *testing.T) {
 func TestReferenceNamesTheOrdinaryForm(t *testing.T) {
 	reg := tools.NewRegistry()
 	reg.MustRegister(worldtools.Tools(nil)...)
-	lines := strings.Split(string(Reference(reg.Listing())), "\n")
+	lines := strings.Split(string(Reference(listing.Of(reg))), "\n")
 	if !slices.Contains(lines, "| `count` | integer | how many there are |") {
 		t.Error("the result count of spawn is no integer in the reference")
 	}

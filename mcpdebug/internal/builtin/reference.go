@@ -7,16 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
 // Reference writes the documentation of every tool of a listing as Markdown:
 // docs/tools.md and the resource ecs://tools.
-func Reference(l *tools.Listing) []byte {
+func Reference(l *listing.Listing) []byte {
 	var b strings.Builder
 	b.WriteString("# Tools\n\nGenerated from the registry (`make docs`). `?` marks optional arguments. Every result also carries `frame`, the host frame it was read in. In results an integer beyond 2^53-1 is a text of digits, and a number that is not finite is \"NaN\", \"Infinity\" or \"-Infinity\".\n")
 	var groups []string
-	byGroup := map[string][]*tools.Published{}
+	byGroup := map[string][]*listing.Tool{}
 	for _, p := range l.Tools {
 		g := p.Spec.Group
 		if _, ok := byGroup[g]; !ok {
@@ -44,8 +45,8 @@ func Reference(l *tools.Listing) []byte {
 // in bytes; the built-in ones take most of it.
 const maxReference = 128 << 10
 
-func referenceTool(b *strings.Builder, p *tools.Published) {
-	fmt.Fprintf(b, "\n### %s\n\n%s\n\n    %s\n\nFlags: %s.\n", p.Spec.Name, p.Spec.Description, p.Usage, flagText(p.Spec))
+func referenceTool(b *strings.Builder, p *listing.Tool) {
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n    %s\n\nFlags: %s.\n", p.Spec.Name, p.Spec.Description, p.Usage(), flagText(p.Spec))
 	if p.Spec.Example != "" {
 		fmt.Fprintf(b, "\nExample: `%s`\n", p.Spec.Example)
 	}

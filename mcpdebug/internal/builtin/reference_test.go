@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -37,7 +38,7 @@ func TestSubsystemsAreAbsentUnlessProvided(t *testing.T) {
 
 func TestDocsOfToolsAreUpToDate(t *testing.T) {
 	const path = "../../../docs/tools.md"
-	want := Reference(everything(t).Listing())
+	want := Reference(listing.Of(everything(t)))
 	if *update {
 		if err := os.WriteFile(path, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -61,7 +62,7 @@ func TestDocsOfToolsAreUpToDate(t *testing.T) {
 }
 
 func TestEveryToolIsDocumentedInItsDeclaration(t *testing.T) {
-	for _, p := range everything(t).Listing().Tools {
+	for _, p := range listing.Of(everything(t)).Tools {
 		if p.Spec.Group == "" || p.Spec.Group == "custom" {
 			t.Errorf("%s has no group", p.Spec.Name)
 		}
@@ -95,10 +96,10 @@ func TestEveryToolIsDocumentedInItsDeclaration(t *testing.T) {
 
 // listingBytes is the size of a listing as a client sees it that writes JSON
 // with spaces and escapes: more than the bytes on the wire.
-func listingBytes(ps []*tools.Published) int {
+func listingBytes(ps []*listing.Tool) int {
 	n := 2
 	for _, p := range ps {
-		n += spacedLen(p.Lean) + 2
+		n += spacedLen(p.Entry(false, false)) + 2
 	}
 	return n
 }
@@ -126,7 +127,7 @@ func spacedLen(b []byte) int {
 const maxListing = 44 << 10
 
 func TestTheWholeListingLeavesRoomForGeneratedTools(t *testing.T) {
-	n := listingBytes(everything(t).Listing().Listed())
+	n := listingBytes(listing.Of(everything(t)).Listed())
 	t.Logf("built-in tools: %d bytes", n)
 	if most := maxListing - MaxListedBytes; n > most {
 		t.Errorf("the built-in tools list as %d bytes; with the generated ones a listing may have %d: at most %d", n, maxListing, most)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
@@ -188,7 +189,7 @@ func logContents(h documentHost) []tools.ResourceContents {
 
 // runOff answers a resource with what a registered off-frame tool answers.
 func runOff(h documentHost, c *tools.Call, name string, arguments any) ([]tools.ResourceContents, error) {
-	p, ok := h.Registry().Listing().Lookup(name)
+	p, ok := listing.Of(h.Registry()).Lookup(name)
 	if !ok {
 		return nil, &refusal.Error{Code: refusal.NotFound, Message: "the tool " + name + " has been removed by the host"}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
@@ -163,7 +164,7 @@ func (s *script) env(f *tools.Frame) sandbox.Env {
 		},
 		// A call that will be refused unrun must not make earlier changes permanent.
 		ReadsOnly: func(name string) bool {
-			p, ok := s.host.Registry().Listing().Lookup(name)
+			p, ok := listing.Of(s.host.Registry()).Lookup(name)
 			return !ok || p.Spec.Effect == tools.ReadOnly || !p.Nestable()
 		},
 	}
@@ -175,7 +176,7 @@ func (s *script) callTool(f *tools.Frame, name string, args json.RawMessage) (js
 	if name != "help" && name != "describe" {
 		return f.CallTool(name, args)
 	}
-	p, ok := s.host.Registry().Listing().Lookup(name)
+	p, ok := listing.Of(s.host.Registry()).Lookup(name)
 	if !ok || p.Spec.Group != "session" { // taken away, or a tool of the host's own
 		return f.CallTool(name, args)
 	}

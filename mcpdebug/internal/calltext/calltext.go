@@ -32,12 +32,13 @@ func New(h Host) *Text { return &Text{host: h} }
 // offered is the listing of what clients may call, as of now. Whether a call
 // may run is settled when it runs: the listing checks nothing.
 func (t *Text) offered() *text.Listing {
-	l := t.host.Registry().Listing()
+	r := t.host.Registry()
+	_, revision := r.Registered()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.listing == nil || t.revision != l.Revision {
-		t.listing = text.Of(l.Filter(func(p *tools.Published) bool { return t.host.Offers(p.Spec.Name) }), nil)
-		t.revision = l.Revision
+	if t.listing == nil || t.revision != revision {
+		t.listing = text.Of(r, nil).Filter(func(tool *text.Tool) bool { return t.host.Offers(tool.Name) })
+		t.revision = revision
 	}
 	return t.listing
 }

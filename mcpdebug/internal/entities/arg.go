@@ -12,6 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/schema"
 	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -108,7 +109,7 @@ func (a Arg) Writing(name string) error {
 // are is told elsewhere, and the decoder checks them.
 func WithForms[In any](t *tools.Tool, open ...reflect.Type) *tools.Tool {
 	t.Fields = entityFields(value.ArgsOf(reflect.TypeFor[In]()).Fields, open)
-	t.InputSchema = tools.StructSchema(t.Fields)
+	t.InputSchema = schema.Object(t.Fields)
 	return t
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/rawjson"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 
@@ -91,7 +92,7 @@ func (x *exchange) callTool() {
 		if x.streamOK {
 			x.wireNotifications(n, &p, info)
 		}
-		known, found := f.b.Registry().Listing().Lookup(p.name)
+		known, found := listing.Of(f.b.Registry()).Lookup(p.name)
 		info.Tool = known // the one look-up of the call
 		if found && !known.Spec.OffFrame {
 			f.waiting.enter(info.Ticket)

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/rawjson"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/tools"
@@ -25,7 +26,7 @@ func (d documents) listResources(dst []byte, a *asker, e *envelope, templates bo
 	}
 	dst = append(a.era.open(dst, e.id, true), list...)
 	n := 0
-	for _, p := range d.b.Registry().Documents().Resources {
+	for _, p := range d.b.Registry().Resources() {
 		if p.Unlisted || p.Template != templates {
 			continue
 		}
@@ -41,6 +42,14 @@ func (d documents) listResources(dst []byte, a *asker, e *envelope, templates bo
 	return closeResult(append(dst, ']')), nil
 }
 
+// uris are the URIs and templates of a registry's resources.
+func uris(r *tools.Registry) (list []string) {
+	for _, p := range r.Resources() {
+		list = append(list, p.URI)
+	}
+	return list
+}
+
 func appendOptional(dst []byte, name, value string) []byte {
 	if value == "" {
 		return dst
@@ -54,12 +63,12 @@ func (d documents) read(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 	if !ok {
 		return dst, rpcErrorf(codeParams, `"uri" is missing: resources/list and resources/templates/list name them`)
 	}
-	docs := d.b.Registry().Documents()
+	docs := d.b.Registry()
 	p, vars, ok := docs.Resource(uri)
 	if !ok {
-		uris := docs.URIs()
+		known := uris(docs)
 		return dst, refusedError(&refusal.Error{Code: refusal.NotFound, Message: "no resource " + clip(uri), Got: clip(uri),
-			Options: refusal.Nearest(uri, uris), Total: len(uris)})
+			Options: refusal.Nearest(uri, known), Total: len(known)})
 	}
 	var contents []tools.ResourceContents
 	if p.Tool != nil {
@@ -100,7 +109,7 @@ func (d documents) read(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 }
 
 // readLive has the world read on the frame, as a call of the resource's tool.
-func (d documents) readLive(a *asker, p *tools.PublishedResource, vars map[string]string) ([]tools.ResourceContents, *rpcError) {
+func (d documents) readLive(a *asker, p *tools.RegisteredResource, vars map[string]string) ([]tools.ResourceContents, *rpcError) {
 	args := []byte{'{'}
 	for _, name := range p.Variables() {
 		if len(args) > 1 {
@@ -108,7 +117,7 @@ func (d documents) readLive(a *asker, p *tools.PublishedResource, vars map[strin
 		}
 		args = rawjson.AppendString(append(rawjson.AppendString(args, name), ':'), vars[name])
 	}
-	c := &loop.Arrival{Request: tools.Request{Name: p.Tool.Spec.Name, Arguments: append(args, '}'), Client: a.client}, Ticket: a.ticket, Tool: p.Tool}
+	c := &loop.Arrival{Request: tools.Request{Name: p.Tool.Spec.Name, Arguments: append(args, '}'), Client: a.client}, Ticket: a.ticket, Tool: &listing.Tool{Registered: p.Tool}}
 	var r *tools.Reply
 	if a.inline {
 		r = d.b.CallInline(c)
@@ -167,7 +176,7 @@ func (d documents) listPrompts(dst []byte, a *asker, e *envelope) ([]byte, *rpcE
 		return dst, failed
 	}
 	dst = append(a.era.open(dst, e.id, true), `"prompts":[`...)
-	for i, p := range d.b.Registry().Documents().Prompts {
+	for i, p := range d.b.Registry().Prompts() {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -196,7 +205,7 @@ func (d documents) getPrompt(dst []byte, a *asker, e *envelope) ([]byte, *rpcErr
 	if !ok {
 		return dst, rpcErrorf(codeParams, `"name" is missing: prompts/list names them`)
 	}
-	p, err := d.b.Registry().Documents().Prompt(name)
+	p, err := d.b.Registry().Prompt(name)
 	if err != nil {
 		failed := refusedError(err)
 		failed.code = codeParams
@@ -261,7 +270,7 @@ func (d documents) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcErro
 	if failed != nil {
 		return dst, failed
 	}
-	docs := d.b.Registry().Documents()
+	docs := d.b.Registry()
 	var values []string
 	var err error
 	switch kind {
@@ -280,7 +289,7 @@ func (d documents) complete(dst []byte, a *asker, e *envelope) ([]byte, *rpcErro
 		}
 	case "ref/resource":
 		uri, _ := rawjson.Text(rawjson.Member(ref, "uri"))
-		for _, p := range docs.Resources {
+		for _, p := range docs.Resources() {
 			if p.URI == uri && p.Complete != nil {
 				err = d.guarded("completion of "+p.URI, func() error { values = p.Complete(d.call(a), name, prefix); return nil })
 			}

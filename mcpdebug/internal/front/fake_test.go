@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/rawjson"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 
@@ -76,7 +77,7 @@ func refused(code refusal.Code, message string) *tools.Reply {
 }
 
 func (b *fakeBackend) Call(ctx context.Context, c *loop.Arrival) *tools.Reply {
-	p, ok := b.reg.Listing().Lookup(c.Request.Name)
+	p, ok := listing.Of(b.reg).Lookup(c.Request.Name)
 	if c.Tool != nil {
 		p, ok = c.Tool, true
 	}
@@ -140,7 +141,7 @@ func (b *fakeBackend) off(ctx context.Context, c *loop.Arrival) *tools.Reply {
 
 func (b *fakeBackend) CallInline(c *loop.Arrival) *tools.Reply {
 	if c.Tool == nil {
-		if _, ok := b.reg.Listing().Lookup(c.Request.Name); !ok {
+		if _, ok := listing.Of(b.reg).Lookup(c.Request.Name); !ok {
 			return &tools.Reply{IsError: true, RPC: &tools.RPCError{Code: -32602, Message: "unknown tool"}}
 		}
 	}

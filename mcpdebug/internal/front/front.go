@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/internal/listing"
 )
 
 // Options configures a Front. The zero value is the default of every field.
@@ -25,7 +25,7 @@ type Options struct {
 	// afterwards. What it leaves out must follow from the listing alone: clients
 	// hear of a change when the registry changes. Any goroutine. Default: every
 	// registered tool.
-	List func(*tools.Listing) []*tools.Published
+	List func(*listing.Listing) []*listing.Tool
 
 	// Logs returns what was logged after a record, at a level or above, oldest
 	// first, and the number to go on from; after the greatest number it returns

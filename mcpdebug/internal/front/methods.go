@@ -10,8 +10,8 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/buildinfo"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/rawjson"
-	"github.com/loupe-ecs/loupe/tools"
 )
 
 // asker is who sends a request, and how its answer must look.
@@ -111,7 +111,7 @@ func (f *Front) listTools(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 		return dst, failed
 	}
 	full, pages := a.query.Get("schemas") == "full", a.knows(e, ExtensionUI, f.o.Extensions)
-	listing := f.b.Registry().Listing()
+	listing := listing.Of(f.b.Registry())
 	groups, failed := wantedGroups(a.query, listing)
 	if failed != nil {
 		return dst, failed
@@ -131,16 +131,16 @@ func (f *Front) listTools(dst []byte, a *asker, e *envelope) ([]byte, *rpcError)
 }
 
 // listed is what tools/list shows, in order.
-func (f *Front) listed() []*tools.Published {
-	l := f.b.Registry().Listing()
+func (f *Front) listed() []*listing.Tool {
+	l := listing.Of(f.b.Registry())
 	if f.o.List == nil {
 		return l.Listed()
 	}
-	return slices.DeleteFunc(slices.Clone(f.o.List(l)), func(p *tools.Published) bool { return p.Spec.Unlisted })
+	return slices.DeleteFunc(slices.Clone(f.o.List(l)), func(p *listing.Tool) bool { return p.Spec.Unlisted })
 }
 
 // wantedGroups reads ?tools=world,session. Nil: all.
-func wantedGroups(q url.Values, l *tools.Listing) ([]string, *rpcError) {
+func wantedGroups(q url.Values, l *listing.Listing) ([]string, *rpcError) {
 	asked := q.Get("tools")
 	if asked == "" {
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/rawjson"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -162,29 +163,35 @@ type announcer struct {
 	over    bool
 	tools   bool
 	updated map[string]bool
-	told    [2]uint64 // revisions of resources and prompts
-	listed  []*tools.Published
+	told    toldOf
+	listed  []*listing.Tool
 	stops   []func()
 }
 
 func (a *announcer) init(f *Front) {
 	a.f = f
-	a.told = a.revisions()
+	a.told = a.documents()
 	a.updated = map[string]bool{}
 	reg := f.b.Registry()
 	a.stops = append(a.stops, reg.Watch(func() { a.change(true, "") }), reg.WatchUpdates(func(uri string) { a.change(false, uri) }))
 }
 
-func (a *announcer) revisions() [2]uint64 {
-	d := a.f.b.Registry().Documents()
-	return [2]uint64{d.ResourceRevision, d.PromptRevision}
+// toldOf are the resources and prompts that clients have been told of.
+type toldOf struct {
+	resources []*tools.RegisteredResource
+	prompts   []*tools.Prompt
+}
+
+func (a *announcer) documents() toldOf {
+	r := a.f.b.Registry()
+	return toldOf{r.Resources(), r.Prompts()}
 }
 
 // relist tells whether the listing is another than at the last announcement:
 // whoever reports a change need not know whether it shows.
 func (a *announcer) relist() bool {
 	now := a.f.listed()
-	same := func(x, y *tools.Published) bool { return x == y || bytes.Equal(x.Full, y.Full) }
+	same := func(x, y *listing.Tool) bool { return x == y || bytes.Equal(x.Entry(true, true), y.Entry(true, true)) }
 	if a.listed != nil && slices.EqualFunc(a.listed, now, same) {
 		return false
 	}
@@ -219,8 +226,8 @@ func (a *announcer) change(list bool, uri string) {
 func (a *announcer) announce() {
 	a.mu.Lock()
 	a.timer = nil
-	now := a.revisions()
-	ev := &event{tools: a.tools && a.relist(), resources: now[0] != a.told[0], prompts: now[1] != a.told[1]}
+	now := a.documents()
+	ev := &event{tools: a.tools && a.relist(), resources: !slices.Equal(now.resources, a.told.resources), prompts: !slices.Equal(now.prompts, a.told.prompts)}
 	updated := a.updated
 	a.told, a.tools, a.updated = now, false, map[string]bool{}
 	over := a.over

@@ -7,11 +7,11 @@ import (
 
 // canSubscribe refuses a URI that is no resource, or that can never be one.
 func (f *Front) canSubscribe(uri string) error {
-	docs := f.b.Registry().Documents()
+	docs := f.b.Registry()
 	p, vars, known := docs.Resource(uri)
 	if !known {
-		uris := docs.URIs()
-		return &refusal.Error{Code: refusal.NotFound, Message: "no resource " + clip(uri), Got: clip(uri), Options: refusal.Nearest(uri, uris), Total: len(uris)}
+		known := uris(docs)
+		return &refusal.Error{Code: refusal.NotFound, Message: "no resource " + clip(uri), Got: clip(uri), Options: refusal.Nearest(uri, known), Total: len(known)}
 	}
 	if p.Check == nil {
 		return nil

@@ -12,6 +12,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -74,7 +75,7 @@ type laterCall struct {
 
 func begin(h *tooltest.Harness, name, args string) *laterCall {
 	h.T.Helper()
-	p, ok := h.Reg.Listing().Lookup(name)
+	p, ok := listing.Of(h.Reg).Lookup(name)
 	if !ok {
 		h.T.Fatalf("no tool %s", name)
 	}
@@ -184,7 +185,7 @@ func TestClockSet(t *testing.T) {
 func TestWhoChangesTheClockIsDestructive(t *testing.T) {
 	h, _, _ := newClock(t)
 	for name, writes := range map[string]bool{"clock_info": false, "clock_set": true, "run_until": true} {
-		if p, _ := h.Reg.Listing().Lookup(name); (p.Spec.Effect == tools.Destructive) != writes || (p.Spec.Effect == tools.ReadOnly) == writes || p.Spec.WhenCrashed || p.Spec.WhenParked {
+		if p, _ := listing.Of(h.Reg).Lookup(name); (p.Spec.Effect == tools.Destructive) != writes || (p.Spec.Effect == tools.ReadOnly) == writes || p.Spec.WhenCrashed || p.Spec.WhenParked {
 			t.Errorf("%s: %+v", name, p.Spec)
 		}
 	}

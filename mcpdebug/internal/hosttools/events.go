@@ -10,6 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/schema"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -89,7 +90,7 @@ func badPayload(k *tools.EventKind, err error) error {
 		c.Hint += "; "
 	}
 	c.Hint += "schema is that of the payload"
-	c.Extra = map[string]any{"schema": tools.FieldSchema(value.ArgsOf(k.Payload).Root)}
+	c.Extra = map[string]any{"schema": schema.Argument(value.ArgsOf(k.Payload).Root)}
 	return &c
 }
 
@@ -99,7 +100,7 @@ func pushEvent(f *tools.Frame, e eventToSend) (r sendEventResult, err error) {
 		for _, k := range e.app.Events.Kinds() {
 			row := eventKindRow{Name: k.Name, Doc: k.Doc}
 			if k.Payload != nil {
-				if row.Schema, err = json.Marshal(tools.FieldSchema(value.ArgsOf(k.Payload).Root)); err != nil {
+				if row.Schema, err = json.Marshal(schema.Argument(value.ArgsOf(k.Payload).Root)); err != nil {
 					return r, err
 				}
 			}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -332,7 +333,7 @@ func TestScreenshotsAreBounded(t *testing.T) {
 func TestScreenshotWaitsForTheEndOfAFrame(t *testing.T) {
 	h, p, _ := newParts(t)
 	p.picture, p.later = image.NewRGBA(image.Rect(10, 10, 40, 30)), true
-	tool, _ := h.Reg.Listing().Lookup("screenshot")
+	tool, _ := listing.Of(h.Reg).Lookup("screenshot")
 	c := &tools.Call{Context: context.Background(), Registry: h.Reg, Log: slog.New(slog.DiscardHandler), Catalog: h.World.Catalog()}
 	job, err := tool.Handler.Prepare(c, json.RawMessage(`{}`))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -94,7 +95,7 @@ func (c *call) mayBlock() bool {
 		return false
 	}
 	trusted := c.l.cfg.Trusted != nil && c.l.cfg.Trusted(p.Tool)
-	return !trusted && tools.MayBlock(p.Handler)
+	return !trusted && listing.MayBlock(p.Handler)
 }
 
 // begin prepares a call and queues it, if it needs the frame; a reply is a

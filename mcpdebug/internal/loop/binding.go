@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/tools"
@@ -67,7 +68,7 @@ func (b *broadcast) send() {
 // host's summary, and which goroutine it is. Frame goroutine.
 func (b *binding) refresh(frame uint64) {
 	b.goroutine.Store(stacks.CurrentID()) // 2 to 5 µs: never in an ordinary Poll
-	v := &View{flags: changedFlags(b.registry.Listing()), Frame: frame, At: time.Now(), App: b.app, Bound: b.world != nil, effects: b.effects.Load()}
+	v := &View{flags: changedFlags(listing.Of(b.registry)), Frame: frame, At: time.Now(), App: b.app, Bound: b.world != nil, effects: b.effects.Load()}
 	if b.world != nil {
 		v.Catalog = b.catalog()
 		v.Samples = b.sampleEntities()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/tools"
@@ -21,7 +22,7 @@ type Arrival struct {
 	End context.CancelFunc
 	// Tool, when set, is what runs: what a look-up of the request's name found, or
 	// the tool behind a live resource.
-	Tool *tools.Published
+	Tool *listing.Tool
 	// Session asks the client back; nil if it cannot be asked.
 	Session tools.Session
 	// Operation is the client's own name for the call, under which its outcome is
@@ -58,7 +59,7 @@ type call struct {
 	way   way
 	start time.Time
 
-	pub *tools.Published
+	pub *listing.Tool
 	off bool // it never comes to the frame: settled by admit
 	// later: within another tool, but with a turn in later frames too.
 	later bool

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/rawjson"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -23,7 +24,7 @@ func (c *call) find() *tools.Reply {
 	}
 	name := c.in.Request.Name
 	var ok bool
-	if c.pub, ok = c.l.cfg.Registry.Listing().Lookup(name); ok {
+	if c.pub, ok = listing.Of(c.l.cfg.Registry).Lookup(name); ok {
 		if name == tools.CallName {
 			return c.meant()
 		}
@@ -31,7 +32,7 @@ func (c *call) find() *tools.Reply {
 	}
 	if v := c.l.View(); c.way == overQueue && v.Bound {
 		c.l.bound.awaitRefresh(c.ctx, v)
-		if c.pub, ok = c.l.cfg.Registry.Listing().Lookup(name); ok {
+		if c.pub, ok = listing.Of(c.l.cfg.Registry).Lookup(name); ok {
 			return nil
 		}
 	}
@@ -41,7 +42,7 @@ func (c *call) find() *tools.Reply {
 // meant finds the tool that a call of "call" names: from here on that tool is
 // called, under its own gates, checks and name.
 func (c *call) meant() *tools.Reply {
-	if err := tools.CheckArguments(c.pub, c.in.Request.Arguments); err != nil {
+	if err := c.pub.Check(c.in.Request.Arguments); err != nil {
 		return c.refuse(err)
 	}
 	args := c.in.Request.Arguments
@@ -79,7 +80,7 @@ func (c *call) unknown(name string) *tools.Reply {
 		}
 	}
 	var names []string
-	for _, p := range c.l.cfg.Registry.Listing().Tools {
+	for _, p := range listing.Of(c.l.cfg.Registry).Tools {
 		if c.l.cfg.Offers == nil || c.l.cfg.Offers(&p.Spec) {
 			names = append(names, p.Spec.Name)
 		}

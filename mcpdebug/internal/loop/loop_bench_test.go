@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -14,7 +15,7 @@ import (
 func BenchmarkPollOneCall(b *testing.B) {
 	l := quietLoop(b)
 	l.cfg.Registry.MustRegister(tools.New(tools.Spec{Name: "nop", Description: "d"}, func(*tools.Frame, struct{}) (struct{}, error) { return struct{}{}, nil }))
-	pub, _ := l.cfg.Registry.Listing().Lookup("nop")
+	pub, _ := listing.Of(l.cfg.Registry).Lookup("nop")
 	l.Poll()
 	b.ReportAllocs()
 	var onFrame time.Duration

@@ -91,7 +91,7 @@ func (c *call) prepareWith(h tools.Handler) (err error) {
 	args := c.tc.Request.Arguments
 	if _, plain := h.(tools.HandlerFunc); plain {
 		// Typed handlers check while they decode.
-		if err := tools.CheckArguments(c.pub, args); err != nil {
+		if err := c.pub.Check(args); err != nil {
 			return err
 		}
 	}

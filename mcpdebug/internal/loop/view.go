@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -22,12 +23,12 @@ type View struct {
 	effects uint64 // how often calls had changed something
 	// flags are those of tools that were changed in place since they were
 	// registered.
-	flags map[*tools.Published]*tools.Spec
+	flags map[*listing.Tool]*tools.Spec
 }
 
 // flagsOf are the flags of a tool as the frame has published them: a host may
 // change them in place, on the frame goroutine.
-func (v *View) flagsOf(p *tools.Published) *tools.Spec {
+func (v *View) flagsOf(p *listing.Tool) *tools.Spec {
 	if spec := v.flags[p]; spec != nil {
 		return spec
 	}
@@ -36,13 +37,13 @@ func (v *View) flagsOf(p *tools.Published) *tools.Spec {
 
 // changedFlags finds the tools that are not what they were registered as. Frame
 // goroutine.
-func changedFlags(l *tools.Listing) (changed map[*tools.Published]*tools.Spec) {
+func changedFlags(l *listing.Listing) (changed map[*listing.Tool]*tools.Spec) {
 	for _, p := range l.Tools {
 		was, is := &p.Spec, &p.Tool.Spec
 		if is.Effect != was.Effect || is.WhenParked != was.WhenParked && !is.OffFrame || is.WhenCrashed != was.WhenCrashed && !is.OffFrame ||
 			is.NeedsWorld != was.NeedsWorld || is.NeedsApp != was.NeedsApp {
 			if changed == nil {
-				changed = map[*tools.Published]*tools.Spec{}
+				changed = map[*listing.Tool]*tools.Spec{}
 			}
 			spec := *is
 			changed[p] = &spec

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/internal/rawjson"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -11,7 +12,7 @@ import (
 // canPutBack reports whether everything that a call may change is put back by
 // [replay.Kept]: the world, resources, the clock, states, systems. What the
 // game's own tools and actions do besides, nobody knows.
-func canPutBack(p *tools.Published, s *step) bool {
+func canPutBack(p *listing.Tool, s *step) bool {
 	if p.Spec.Effect == tools.ReadOnly && !p.Spec.WritesFiles {
 		return true
 	}
@@ -27,7 +28,7 @@ func canPutBack(p *tools.Published, s *step) bool {
 // check refuses, before anything runs, what cannot be among the calls. undone:
 // they must be such that all can be put back.
 func check(c *tools.Call, calls []step, undone bool, later bool) error {
-	listing := c.Registry.Listing()
+	listing := listing.Of(c.Registry)
 	for i := range calls {
 		s := &calls[i]
 		bad := func(code refusal.Code, hint, format string, args ...any) error {

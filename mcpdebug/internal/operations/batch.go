@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/timeline/replay"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -55,7 +56,7 @@ func newBatch(c *tools.Call, in batchArgs) (*batch, error) {
 	}
 	b := &batch{in: in, out: batchResult{Results: make([]json.RawMessage, 0, len(in.Calls))}}
 	for _, s := range in.Calls {
-		if p, ok := c.Registry.Listing().Lookup(s.Tool); ok && p.Spec.Effect != tools.ReadOnly {
+		if p, ok := listing.Of(c.Registry).Lookup(s.Tool); ok && p.Spec.Effect != tools.ReadOnly {
 			b.changes = true
 		}
 	}

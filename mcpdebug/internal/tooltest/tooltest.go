@@ -16,6 +16,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -83,7 +84,7 @@ func (h *Harness) Answer(name, args string) (map[string]any, []tools.Content) {
 
 func (h *Harness) Run(name, raw string) (json.RawMessage, error) {
 	h.T.Helper()
-	p, ok := h.Reg.Listing().Lookup(name)
+	p, ok := listing.Of(h.Reg).Lookup(name)
 	if !ok {
 		h.T.Fatalf("no tool %s", name)
 	}
@@ -132,7 +133,7 @@ func (h *Harness) matches(name string, out []byte) {
 	h.T.Helper()
 	r, ok := h.schema[name]
 	if !ok {
-		p, _ := h.Reg.Listing().Lookup(name)
+		p, _ := listing.Of(h.Reg).Lookup(name)
 		var s jsonschema.Schema
 		if err := json.Unmarshal(OrEmptyObject(p.Output), &s); err != nil {
 			h.T.Fatal(err)

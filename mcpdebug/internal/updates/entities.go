@@ -55,7 +55,7 @@ func (u *Updates) entities() (out []entity) {
 	if len(watched) == 0 {
 		return nil
 	}
-	docs := u.Registry.Documents()
+	docs := u.Registry
 	template := u.uri("entity/{id}")
 	for uri := range watched {
 		if len(out) == maxEntities {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -72,7 +73,7 @@ func (u *Updates) Announce(now time.Time) {
 			path("context/all")
 		}
 	}
-	if n := u.Registry.Listing().Revision; n != u.listing {
+	if n := listing.Of(u.Registry).Revision; n != u.listing {
 		u.listing = n
 		for uri := range u.Watched() {
 			if u.ofListing(uri) {

@@ -10,6 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/cmd/loupe/internal/session"
 	"github.com/loupe-ecs/loupe/cmd/loupe/internal/wire"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 )
 
 // request is a message of the client's that wants an answer.
@@ -27,7 +28,7 @@ func (b *Bridge) answer(r *request) {
 	var err error
 	if r.Method == "tools/call" {
 		r.tool = wire.Text(r.Params, "name")
-		if p, ok := b.own.Listing().Lookup(r.tool); ok {
+		if p, ok := listing.Of(b.own).Lookup(r.tool); ok {
 			b.callOwn(r, p)
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/loupe-ecs/loupe/cmd/loupe/internal/session"
 	"github.com/loupe-ecs/loupe/cmd/loupe/internal/wire"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
 )
 
@@ -107,18 +108,14 @@ func (b *Bridge) sessionTools() *tools.Registry {
 func (b *Bridge) ownEntries() []byte {
 	full := strings.Contains(b.o.Query, "schemas=full")
 	var entries [][]byte
-	for _, p := range b.own.Listing().Listed() {
-		if full {
-			entries = append(entries, p.Full)
-		} else {
-			entries = append(entries, p.Lean)
-		}
+	for _, p := range listing.Of(b.own).Listed() {
+		entries = append(entries, p.Entry(full, false))
 	}
 	return bytes.Join(entries, []byte(","))
 }
 
 // callOwn runs a session tool.
-func (b *Bridge) callOwn(r *request, p *tools.Published) {
+func (b *Bridge) callOwn(r *request, p *listing.Tool) {
 	res, err := b.runOwn(r, p)
 	switch {
 	case r.ctx.Err() != nil && b.ctx.Err() == nil: // the client has cancelled it
@@ -129,7 +126,7 @@ func (b *Bridge) callOwn(r *request, p *tools.Published) {
 	}
 }
 
-func (b *Bridge) runOwn(r *request, p *tools.Published) (res *tools.Result, err error) {
+func (b *Bridge) runOwn(r *request, p *listing.Tool) (res *tools.Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			b.log.Error("panic", "tool", r.tool, "panic", v, "stack", string(debug.Stack()))

@@ -1,6 +1,4 @@
-//go:build !nomcpdebug
-
-package tools
+package listing
 
 import (
 	"fmt"
@@ -8,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/loupe-ecs/loupe/internal/schema"
+	"github.com/loupe-ecs/loupe/tools"
 )
 
 // usage writes the calling convention in one line, from the schema alone:
@@ -15,12 +16,12 @@ import (
 //	Health_Heal(entity: string, amount: integer >= 1)
 //
 // Optional arguments carry a question mark.
-func usage(name string, s *Schema) string {
+func usage(name string, s *tools.Schema) string {
 	if s == nil {
 		return name + "(...)"
 	}
 	args := make([]string, 0, len(s.Properties))
-	for _, n := range propertyNames(s) {
+	for _, n := range schema.Names(s) {
 		p := s.Properties[n]
 		arg := n
 		if !slices.Contains(s.Required, n) {
@@ -31,7 +32,7 @@ func usage(name string, s *Schema) string {
 	return name + "(" + strings.Join(args, ", ") + ")"
 }
 
-func typeText(s *Schema) string {
+func typeText(s *tools.Schema) string {
 	if s != nil && s.Type == "" && len(s.AnyOf) > 0 {
 		return typeText(s.AnyOf[0])
 	}
@@ -69,17 +70,4 @@ func decimal(f float64) string {
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(f, 'g', -1, 64)
-}
-
-// propertyNames lists a schema's properties in declared order, else sorted.
-func propertyNames(s *Schema) []string {
-	if len(s.PropertyOrder) == len(s.Properties) {
-		return s.PropertyOrder
-	}
-	names := make([]string, 0, len(s.Properties))
-	for n := range s.Properties {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -1,6 +1,6 @@
 //go:build !nomcpdebug
 
-package tools
+package arguments
 
 import (
 	"bytes"
@@ -16,18 +16,18 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 )
 
-// validator is a schema made ready to check arguments.
-type validator struct {
+// Checker checks untyped arguments against a schema. The zero Checker is ready.
+type Checker struct {
 	once     sync.Once
-	schema   *Schema
+	schema   *jsonschema.Schema
 	resolved *jsonschema.Resolved // nil: a schema that cannot be resolved
 }
 
-func (v *validator) load(input json.RawMessage) {
+func (v *Checker) load(input json.RawMessage) {
 	v.once.Do(func() {
-		v.schema = &Schema{}
+		v.schema = &jsonschema.Schema{}
 		if json.Unmarshal(input, v.schema) != nil {
-			v.schema = &Schema{Type: "object"}
+			v.schema = &jsonschema.Schema{Type: "object"}
 			return
 		}
 		// Schemas of hosts may refer to what cannot be loaded: the plain checks
@@ -36,11 +36,11 @@ func (v *validator) load(input json.RawMessage) {
 	})
 }
 
-// CheckArguments checks the arguments of an untyped tool against the input
-// schema that it was published with: unknown, missing, mistyped, out of range
-// and unlisted values are refused with what is legal. Typed tools check while
-// they decode. Any goroutine.
-func CheckArguments(p *Published, raw json.RawMessage) error {
+// Check checks the arguments of an untyped tool against input, the schema that it
+// was registered with (always the same one): unknown, missing, mistyped, out of
+// range and unlisted values are refused with what is legal. Typed tools check
+// while they decode. names are the schema's properties. Any goroutine.
+func (v *Checker) Check(input json.RawMessage, names []string, raw json.RawMessage) error {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
@@ -49,13 +49,13 @@ func CheckArguments(p *Published, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return &refusal.Error{Code: refusal.InvalidArguments, Message: "arguments must be a JSON object: " + err.Error(), Got: clipText(string(raw)), Want: "an object"}
 	}
-	p.check.load(p.Input)
-	s := p.check.schema
+	v.load(input)
+	s := v.schema
 	closed := s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil
 	for name := range args {
 		if _, ok := s.Properties[name]; !ok && closed && !matchesPattern(s, name) {
 			return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("unknown argument %q", name), Got: name,
-				Options: refusal.Nearest(name, p.Arguments), Total: len(p.Arguments), Hint: "help with this tool's name shows an example"}
+				Options: refusal.Nearest(name, names), Total: len(names), Hint: "help with this tool's name shows an example"}
 		}
 	}
 	for _, name := range s.Required {
@@ -64,28 +64,28 @@ func CheckArguments(p *Published, raw json.RawMessage) error {
 			if f := s.Properties[name]; f != nil && f.Description != "" {
 				msg += ": " + f.Description
 			}
-			return &refusal.Error{Code: refusal.InvalidArguments, Message: msg, Want: name, Options: p.Arguments[:min(len(p.Arguments), 10)], Total: len(p.Arguments)}
+			return &refusal.Error{Code: refusal.InvalidArguments, Message: msg, Want: name, Options: names[:min(len(names), 10)], Total: len(names)}
 		}
 	}
-	for name, v := range args {
+	for name, x := range args {
 		if f := s.Properties[name]; f != nil {
-			if err := checkValue(name, f, v); err != nil {
+			if err := checkValue(name, f, x); err != nil {
 				return err
 			}
 		}
 	}
-	if p.check.resolved != nil {
-		if err := p.check.resolved.Validate(args); err != nil {
+	if v.resolved != nil {
+		if err := v.resolved.Validate(args); err != nil {
 			return &refusal.Error{Code: refusal.InvalidArguments, Message: "arguments do not fit the schema: " + err.Error(), Hint: "help with this tool's name shows the schema and an example"}
 		}
 	}
 	return nil
 }
 
-func matchesPattern(s *Schema, _ string) bool { return len(s.PatternProperties) > 0 }
+func matchesPattern(s *jsonschema.Schema, _ string) bool { return len(s.PatternProperties) > 0 }
 
 // checkValue says in words what the validator would say in JSON Schema's.
-func checkValue(name string, s *Schema, v any) error {
+func checkValue(name string, s *jsonschema.Schema, v any) error {
 	bad := func(format string, a ...any) *refusal.Error {
 		return &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("argument %q ", name) + fmt.Sprintf(format, a...), Got: v}
 	}

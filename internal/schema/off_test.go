@@ -1,6 +1,6 @@
 //go:build !nomcpdebug
 
-package tools
+package schema
 
 import (
 	"go/ast"
@@ -14,7 +14,7 @@ import (
 
 // A schema that a host writes by hand compiles without the server too.
 func TestTheEmptySchemaHasAllFields(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "schema_off.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "off.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,46 +1,34 @@
 //go:build !nomcpdebug
 
-package tools
+package schema
 
 import (
-	"encoding/json"
-	"reflect"
-
 	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
-// resultSchema is the output schema of a tool whose function returns a t.
-func resultSchema(t reflect.Type) (*Schema, error) {
-	elem := t
-	for elem.Kind() == reflect.Pointer && elem.Elem() != elem {
-		elem = elem.Elem()
-	}
-	if elem == reflect.TypeFor[json.RawMessage]() || elem == reflect.TypeFor[Result]() {
-		return answerSchema(&Schema{Type: "object"}), nil
-	}
-	return AnswerSchema(value.ArgsOf(t).Root), nil
-}
-
-// AnswerSchema is the output schema of a result described by root; one that is
+// Answer is the output schema of a result described by root; one that is
 // no object is wrapped in {"result": ...}. Refusals have the same shape for
 // every tool, and clients hold them to the schema too: required fields are
 // asked of successes only.
-func AnswerSchema(root *value.Field) *Schema {
+func Answer(root *value.Field) *Schema {
 	f := root.Leaf()
 	switch f.Kind {
 	case value.KindStruct:
-		s := fieldType(f, ResultSchema)
+		s := fieldType(f, Result)
 		if f != root {
 			s.Required = nil // a nil pointer is {}
 		}
-		return answerSchema(s)
+		return answer(s)
 	case value.KindMap, value.KindPointer, value.KindInterface, value.KindJSON, value.KindOpaque:
-		return answerSchema(&Schema{Type: "object"})
+		return answer(&Schema{Type: "object"})
 	}
-	return answerSchema(&Schema{Type: "object", Properties: map[string]*Schema{"result": ResultSchema(root)}, Required: []string{"result"}})
+	return answer(&Schema{Type: "object", Properties: map[string]*Schema{"result": Result(root)}, Required: []string{"result"}})
 }
 
-func answerSchema(s *Schema) *Schema {
+// AnyAnswer is the output schema of a result of any names.
+func AnyAnswer() *Schema { return answer(&Schema{Type: "object"}) }
+
+func answer(s *Schema) *Schema {
 	open := s.Properties == nil // any names: frame and error may be the result's own
 	if open {
 		s.Properties = map[string]*Schema{}
@@ -65,13 +53,13 @@ func answerSchema(s *Schema) *Schema {
 	return s
 }
 
-// ResultSchema is the schema of one described value in a result. Clients throw
+// Result is the schema of one described value in a result. Clients throw
 // away answers that break it, and what a debugger shows is often what ought not
 // to be: so it allows every form that values are written in ("NaN", an entity
 // that is none, an integer without a label), and declared ranges are no part
 // of it.
-func ResultSchema(f *value.Field) *Schema {
-	s := allow(fieldType(f, ResultSchema), f)
+func Result(f *value.Field) *Schema {
+	s := allow(fieldType(f, Result), f)
 	annotate(s, f)
 	return s
 }
