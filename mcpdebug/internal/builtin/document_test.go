@@ -8,6 +8,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -55,19 +56,17 @@ func TestContextIsBounded(t *testing.T) {
 // Generated tools are as many as the game has types: beyond some of them the
 // reference names the rest. Tools that were written by hand are told in full.
 func TestTheReferenceIsBounded(t *testing.T) {
-	var l tools.Listing
+	r := tools.NewRegistry()
 	add := func(group string, n int) {
 		for i := range n {
 			tool := tools.New(tools.Spec{Name: fmt.Sprintf("%s_%d", group, i), Group: group, Description: "A tool of the test."},
 				func(*tools.Frame, struct{ Amount int }) (struct{ Left int }, error) { return struct{ Left int }{}, nil })
-			r := tools.NewRegistry()
 			r.MustRegister(tool)
-			l.Tools = append(l.Tools, r.Listing().Tools...)
 		}
 	}
 	add("components", 2000)
 	add("mine", 3)
-	b := string(Reference(&l))
+	b := string(Reference(listing.Of(r)))
 	if len(b) > maxReference+48<<10 {
 		t.Errorf("%d bytes", len(b))
 	}
