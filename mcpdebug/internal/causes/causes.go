@@ -7,6 +7,8 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/internal/logbuf"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/timeline/watch"
@@ -23,6 +25,12 @@ type Host interface {
 	Fresh(*tools.Call) *loop.View
 	// Held says why time stood still when the frame last told; nil: it passes.
 	Held() *tools.Held
+	// Logs reads what was logged. Any goroutine.
+	Logs(logbuf.Query) (logbuf.Page, string)
+	// Crash is the crash the game is in, or the last one; nil: there was none.
+	Crash() *crashes.Report
+	// Stall is where the frame hangs, or hung last; nil: it never did.
+	Stall() *loop.StallReport
 	// Updated tells subscribers that a resource has changed: "watch/w1" for
 	// ecs://watch/w1. Any goroutine.
 	Updated(path string)

@@ -80,8 +80,23 @@ func (b *binding) refresh(frame uint64) {
 	if b.app != nil && b.app.Summary != nil {
 		v.Summary = b.readSummary(b.app.Summary)
 	}
+	v.Systems, v.Stack = b.readLists()
 	b.view.Store(v)
 	b.published.send()
+}
+
+func (b *binding) readLists() (systems []tools.SystemInfo, stack []string) {
+	defer func() { _ = recover() }() // a host's own implementation
+	if b.app == nil {
+		return nil, nil
+	}
+	if b.app.Systems != nil {
+		systems = b.app.Systems.List()
+	}
+	if b.app.States != nil {
+		stack = b.app.States.Stack()
+	}
+	return systems, stack
 }
 
 // catalog keeps the last Catalog where the adapter panics: the server must

@@ -123,7 +123,7 @@ func (c *call) onTheFrame(frame uint64) (again bool) {
 		took := time.Since(start)
 		c.took = max(c.took, took) // of a part that runs in many frames the slowest counts
 		if took > slowFrame && c.way != inTool {
-			l.log.Warn("slow tool on the frame", "tool", c.pub.Spec.Name, "ms", float64(took.Microseconds())/1e3, "frame", c.frame)
+			l.log.Warn(SlowTool, "tool", c.pub.Spec.Name, "ms", float64(took.Microseconds())/1e3, "frame", c.frame)
 		}
 		if p := recover(); p != nil {
 			c.err, again = c.panicked(p, c.place(), !locked && crashes.Locked(w)), false

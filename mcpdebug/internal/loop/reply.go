@@ -23,6 +23,9 @@ const MaxReplyBytes = 1 << 20
 // slowFrame is when a frame part is reported: half a frame at 60 Hz.
 const slowFrame = 8 * time.Millisecond
 
+// SlowTool is the log line of such a part.
+const SlowTool = "slow tool on the frame"
+
 // success makes the answer of a result.
 func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 	if r == nil {

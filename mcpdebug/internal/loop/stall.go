@@ -15,6 +15,9 @@ import (
 // StallMessage is the log line of a stall.
 const StallMessage = "the frame has stalled"
 
+// PollsAgain is the log line of its end.
+const PollsAgain = "the frame polls again"
+
 // StallReport is where a frame hangs, or hung last.
 type StallReport struct {
 	System string         `json:"system,omitempty" jsonschema:"the system that runs"`

@@ -16,6 +16,9 @@ type View struct {
 	Samples []ecs.Entity // some living entities, a few of each archetype
 	Paused  *bool        // whether the clock or the top state is paused; nil without both
 	Held    *tools.Held  // why time stands still; nil: it passes
+	// Systems and Stack are the host's own lists as they were; nil without them.
+	Systems []tools.SystemInfo
+	Stack   []string
 	Frame   uint64
 	At      time.Time
 	Bound   bool // there is a world

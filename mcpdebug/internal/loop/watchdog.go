@@ -71,7 +71,7 @@ func (w *watchdog) look(now time.Time) {
 		w.quiet += min(gap, 2*w.every)
 	}
 	if w.declared != nil && (l.stall.Load() != w.declared || f != w.declared.frame) {
-		l.log.Warn("the frame polls again", "stalledFor", words.Roughly(now.Sub(w.declared.since)), "frame", f)
+		l.log.Warn(PollsAgain, "stalledFor", words.Roughly(now.Sub(w.declared.since)), "frame", f)
 		l.stall.CompareAndSwap(w.declared, nil)
 		w.declared = w.ended(now)
 	}
