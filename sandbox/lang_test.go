@@ -267,3 +267,16 @@ func asError(err error) *refusal.Error {
 	}
 	return e
 }
+
+// A chunk works on the globals of the Sandbox that compiled it, which may be
+// running a script at that moment.
+func TestAChunkOfAnotherSandboxIsRefused(t *testing.T) {
+	a, b := sandbox.New(sandbox.Options{}), sandbox.New(sandbox.Options{})
+	c, err := a.Compile("x = 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Run(sandbox.Env{}, c, sandbox.RunOptions{}); !errors.Is(err, refusal.InvalidArguments) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	lua "github.com/yuin/gopher-lua"
 
+	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/sandbox/internal/boundlua"
 )
 
@@ -23,7 +24,10 @@ func (s *Sandbox) Options() Options { return *s.engine.Limits() }
 // Chunk is compiled source, bound to the globals that were current when it was
 // compiled: Reset does not take them away from it. It is immutable; any goroutine
 // may hold it and it may be run more than once.
-type Chunk struct{ chunk *boundlua.Chunk }
+type Chunk struct {
+	chunk *boundlua.Chunk
+	of    *Sandbox // whose globals it works on
+}
 
 // Compile checks and compiles code: statements, or an expression alone, whose
 // value is then the result. Any goroutine may call it; it never touches the
@@ -35,7 +39,7 @@ func (s *Sandbox) Compile(code string) (*Chunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Chunk{c}, nil
+	return &Chunk{c, s}, nil
 }
 
 // Reset forgets all globals and tells how many the scripts had. Chunks that
@@ -82,7 +86,11 @@ func (r *run) Resolve(text string) string { return r.world.resolveNames(text) }
 // error is an *refusal.Error: script_error, script_timeout or script_memory, with
 // Line, and in Extra "printed", "changes" (what stays changed), "flushed",
 // "steps" and "ms".
+// A chunk of another Sandbox is refused.
 func (s *Sandbox) Run(env Env, c *Chunk, opt RunOptions) (*Result, error) {
+	if c.of != s { // its globals may be in use by that one's script
+		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "the chunk was compiled by another Sandbox", Hint: "compile it with the one that runs it"}
+	}
 	r := &run{opt: s.engine.Limits(), plans: &s.plans, env: env, dry: opt.DryRun}
 	r.world.init(r)
 	res, err := s.engine.Run(c.chunk, r, opt.Timeout)

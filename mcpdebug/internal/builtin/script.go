@@ -83,7 +83,11 @@ func (s *script) runTool() *tools.Tool {
 	}, tools.Phases[runLuaArgs, preparedScript, *runLuaResult, *runLuaResult]{
 		Instead: func(c *tools.Call, in runLuaArgs) (*tools.Frame, error) { return s.then.OwnFrame(c, in.At) },
 		Before: func(_ *tools.Call, in runLuaArgs) (preparedScript, error) {
-			chunk, err := s.box.Compile(in.Code)
+			box := s.box
+			if in.At.At != nil {
+				box = s.thenBox
+			}
+			chunk, err := box.Compile(in.Code)
 			return preparedScript{chunk, sandbox.RunOptions{Timeout: time.Duration(in.TimeoutMs) * time.Millisecond, DryRun: in.DryRun}}, s.withManual(err)
 		},
 		Frame: func(f *tools.Frame, p preparedScript) (*runLuaResult, error) {
