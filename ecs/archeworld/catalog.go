@@ -68,9 +68,9 @@ func (w *World) makeCatalog() *loupe.Catalog {
 		Locked: w.ew.IsLocked(),
 	}
 	if w.lay {
-		w.countLayout(&cat)
+		countLayout(w, &cat)
 	} else {
-		w.countPublic(&cat)
+		countPublic(w, &cat)
 	}
 	engine.AddComponents(&cat, w.types, w.rel)
 	w.resources().AddTo(&cat)
@@ -80,7 +80,7 @@ func (w *World) makeCatalog() *loupe.Catalog {
 // entityIndexBytes is what arche keeps per entity slot besides the handle.
 const entityIndexBytes = 16
 
-func (w *World) countLayout(cat *loupe.Catalog) {
+func countLayout(w *World, cat *loupe.Catalog) {
 	in := w.inner()
 	pool := &in.entityPool
 	total := max(len(pool.entities)-1, 0)
@@ -100,7 +100,7 @@ func (w *World) countLayout(cat *loupe.Catalog) {
 	}
 }
 
-func (w *World) countPublic(cat *loupe.Catalog) {
+func countPublic(w *World, cat *loupe.Catalog) {
 	s := w.ew.Stats()
 	cat.Entities = loupe.EntityCounts{Alive: s.Entities.Used, Recycled: s.Entities.Recycled, Total: s.Entities.Total, Capacity: s.Entities.Capacity}
 	cat.CachedFilters = s.CachedFilters

@@ -111,7 +111,10 @@ func (w *World) Holder(id uint32) (loupe.Entity, bool) {
 		return loupe.Entity{}, false
 	}
 	if !w.lay {
-		return w.holderPublic(id)
+		if c, row, ok := engine.FindSlot(w.scanPublic(), id); ok {
+			return c.Entity(row), true
+		}
+		return loupe.Entity{}, false
 	}
 	in := w.inner()
 	if int64(id) >= int64(len(in.entityPool.entities)) || int64(id) >= int64(len(in.entities)) {
@@ -136,7 +139,7 @@ func (w *World) row(e loupe.Entity) (*chunk, int, bool) {
 		return nil, 0, false
 	}
 	if !w.lay {
-		return w.rowPublic(e)
+		return engine.FindSlot(w.scanPublic(), e.ID)
 	}
 	at := w.inner().entities[e.ID]
 	c := w.byArch[at.arch]

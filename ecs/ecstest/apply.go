@@ -9,14 +9,14 @@ import (
 )
 
 var applyCases = []kase{
-	{"Apply/Spawn", "a spawn returns its entities in order, with exactly the given components and values", (*kit).applySpawn},
-	{"Apply/Owned", "every spawned entity has its own deep copy; what the caller passed is not shared with the world", (*kit).applyOwned},
-	{"Apply/Structure", "add, remove, set and despawn change what they name and leave every other value alone", (*kit).applyStructure},
-	{"Apply/InOrder", "changes take effect in turn: each is judged by the world the ones before it would leave", (*kit).applyInOrder},
-	{"Apply/WholeOrNothing", "a batch with one illegal change is refused with the right code and nothing of it happens", (*kit).applyWholeOrNothing},
+	{"Apply/Spawn", "a spawn returns its entities in order, with exactly the given components and values", applySpawn},
+	{"Apply/Owned", "every spawned entity has its own deep copy; what the caller passed is not shared with the world", applyOwned},
+	{"Apply/Structure", "add, remove, set and despawn change what they name and leave every other value alone", applyStructure},
+	{"Apply/InOrder", "changes take effect in turn: each is judged by the world the ones before it would leave", applyInOrder},
+	{"Apply/WholeOrNothing", "a batch with one illegal change is refused with the right code and nothing of it happens", applyWholeOrNothing},
 }
 
-func (k *kit) applySpawn() {
+func applySpawn(k *kit) {
 	if es := k.must(); len(es) != 0 {
 		k.fail("no changes spawned %v", es)
 	}
@@ -73,7 +73,7 @@ func (k *kit) applySpawn() {
 	}
 }
 
-func (k *kit) applyOwned() {
+func applyOwned(k *kit) {
 	bag := newBag(3)
 	es := k.must(ecs.Change{Op: ecs.OpSpawn, Count: 3, Values: k.composed(k.vals(bag, Position{}))})
 	if !k.fixed {
@@ -100,7 +100,7 @@ func (k *kit) applyOwned() {
 	}
 }
 
-func (k *kit) applyStructure() {
+func applyStructure(k *kit) {
 	if !k.composing() {
 		return
 	}
@@ -145,7 +145,7 @@ func (k *kit) applyStructure() {
 	}
 }
 
-func (k *kit) applyInOrder() {
+func applyInOrder(k *kit) {
 	if !k.composing() {
 		return
 	}
@@ -171,7 +171,7 @@ func (k *kit) applyInOrder() {
 	}
 }
 
-func (k *kit) applyWholeOrNothing() {
+func applyWholeOrNothing(k *kit) {
 	k.populate(6)
 	e := k.spawn(Position{}, Health{}, Blob{})
 	victim := k.spawn(newBag(1))

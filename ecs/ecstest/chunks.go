@@ -8,14 +8,14 @@ import (
 )
 
 var chunkCases = []kase{
-	{"Chunks/Complete", "chunks show every living entity once, in the same order every time, each where Row finds it", (*kit).chunksComplete},
-	{"Chunks/Columns", "a column's base and stride reach every row's value, also for tags; a type the chunk lacks has none", (*kit).chunkColumns},
-	{"Chunks/Filters", "With, Without and Exclusive select by composition", (*kit).chunkFilters},
-	{"Chunks/Reentrant", "no query is open in the body: it may look at the world again, set values, and stop early", (*kit).chunksReentrant},
-	{"Chunks/Empty", "entities without components are there like all others; archetypes without rows are not visited", (*kit).chunksEmpty},
+	{"Chunks/Complete", "chunks show every living entity once, in the same order every time, each where Row finds it", chunksComplete},
+	{"Chunks/Columns", "a column's base and stride reach every row's value, also for tags; a type the chunk lacks has none", chunkColumns},
+	{"Chunks/Filters", "With, Without and Exclusive select by composition", chunkFilters},
+	{"Chunks/Reentrant", "no query is open in the body: it may look at the world again, set values, and stop early", chunksReentrant},
+	{"Chunks/Empty", "entities without components are there like all others; archetypes without rows are not visited", chunksEmpty},
 }
 
-func (k *kit) chunksComplete() {
+func chunksComplete(k *kit) {
 	k.populate(30)
 	seen := map[ecs.Entity]bool{}
 	numbers := map[int]bool{}
@@ -60,7 +60,7 @@ func (k *kit) chunksComplete() {
 	}
 }
 
-func (k *kit) chunkColumns() {
+func chunkColumns(k *kit) {
 	var es []group
 	for i := range 10 {
 		es = append(es, k.group(Position{float64(i), 1}, Flag{}, newBag(i), Name("x")))
@@ -95,7 +95,7 @@ func (k *kit) chunkColumns() {
 	want(k, es[5][k.pos], k.pos, Position{77, 1})
 }
 
-func (k *kit) chunkFilters() {
+func chunkFilters(k *kit) {
 	k.populate(12)
 	all := entities(k.World, ecs.Filter{})
 	has := func(e ecs.Entity, id ecs.TypeID) bool {
@@ -139,7 +139,7 @@ func (k *kit) chunkFilters() {
 	}
 }
 
-func (k *kit) chunksReentrant() {
+func chunksReentrant(k *kit) {
 	k.populate(5)
 	all := entities(k.World, ecs.Filter{})
 	n := 0
@@ -174,7 +174,7 @@ func (k *kit) chunksReentrant() {
 	k.spawn(Position{})
 }
 
-func (k *kit) chunksEmpty() {
+func chunksEmpty(k *kit) {
 	for range k.World.Chunks(ecs.Filter{}) {
 		k.fail("an empty world has a chunk")
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 var declaredCases = []kase{
-	{"Chunks/InPlace", "chunks show the engine's own values, not copies: what either side writes the other reads, and setting a value does not move it", (*kit).chunksInPlace},
-	{"Declared/Real", "every entry of Engine.Cannot begins with a subject that is known (ecs.Limits) and names what is really missing", (*kit).declaredReal},
+	{"Chunks/InPlace", "chunks show the engine's own values, not copies: what either side writes the other reads, and setting a value does not move it", chunksInPlace},
+	{"Declared/Real", "every entry of Engine.Cannot begins with a subject that is known (ecs.Limits) and names what is really missing", declaredReal},
 }
 
 // declared ends, or cuts short, a case that the engine cannot do: it must have
@@ -26,7 +26,7 @@ func (k *kit) declared(what ecs.Limit) {
 }
 
 // declaredReal tries what an adapter says it cannot do.
-func (k *kit) declaredReal() {
+func declaredReal(k *kit) {
 	cat := k.World.Catalog()
 	_, restores := k.World.(ecs.Restorer)
 	_, unlocks := k.World.(ecs.Unlocker)
@@ -75,7 +75,7 @@ func (k *kit) declaredReal() {
 }
 
 // chunksInPlace holds what chunks show against what the engine gives the game.
-func (k *kit) chunksInPlace() {
+func chunksInPlace(k *kit) {
 	if k.Value == nil {
 		k.fatal("Fixture.Value is nil: without the engine's own view of a value nothing proves that chunks are no copies")
 	}

@@ -8,16 +8,16 @@ import (
 )
 
 var lockCases = []kase{
-	{"Lock/Refuses", "a locked world refuses structural changes, and lets itself be read and its values be set", (*kit).lockRefuses},
-	{"Lock/Unlock", "Unlock frees the world of the lock that an interrupted query left behind", (*kit).unlock},
-	{"Listener/Panics", "a listener that panics becomes an error with code panic, and the world stays usable", (*kit).listenerPanics},
+	{"Lock/Refuses", "a locked world refuses structural changes, and lets itself be read and its values be set", lockRefuses},
+	{"Lock/Unlock", "Unlock frees the world of the lock that an interrupted query left behind", unlock},
+	{"Listener/Panics", "a listener that panics becomes an error with code panic, and the world stays usable", listenerPanics},
 }
 
 var resourceCases = []kase{
-	{"Resource/Access", "a resource the engine stores by pointer is addressable; one that is registered without a value is absent; any other number is false", (*kit).resourceAccess},
+	{"Resource/Access", "a resource the engine stores by pointer is addressable; one that is registered without a value is absent; any other number is false", resourceAccess},
 }
 
-func (k *kit) lockRefuses() {
+func lockRefuses(k *kit) {
 	if k.Lock == nil {
 		k.declared(ecs.LimitLocks)
 		return
@@ -75,7 +75,7 @@ func (k *kit) lockRefuses() {
 	}
 }
 
-func (k *kit) unlock() {
+func unlock(k *kit) {
 	u, ok := k.World.(ecs.Unlocker)
 	if !ok || k.Lock == nil {
 		k.declared(ecs.LimitUnlock)
@@ -117,7 +117,7 @@ func (k *kit) unlock() {
 	}
 }
 
-func (k *kit) listenerPanics() {
+func listenerPanics(k *kit) {
 	if k.PanicOnSpawn == nil && k.PanicOnDespawn == nil {
 		k.declared(ecs.LimitEvents)
 		return
@@ -162,7 +162,7 @@ func (k *kit) listenerPanics() {
 	}
 }
 
-func (k *kit) resourceAccess() {
+func resourceAccess(k *kit) {
 	var score, absent ecs.TypeID = -1, -1
 	for _, r := range k.World.Catalog().Resources {
 		switch r.Type.Go {

@@ -9,15 +9,15 @@ import (
 )
 
 var observeCases = []kase{
-	{"Catalog/Types", "the catalog lists every registered type by its number, with its Go type, and names that are unique", (*kit).catalogTypes},
-	{"Catalog/Counts", "the catalog's counts are those of the chunks", (*kit).catalogCounts},
-	{"Catalog/Stable", "the catalog is the same pointer until something changed, another one after that, and never changes itself", (*kit).catalogStable},
-	{"Observe/ChangesNothing", "observing changes nothing: no type is registered, no filter kept, no count moved", (*kit).observeNothing},
-	{"Liveness/Forged", "forged, zero, dead and future entities are not alive, have no row and are refused", (*kit).forged},
-	{"Liveness/Recycled", "a slot's earlier occupant stays dead when the slot is used again", (*kit).recycled},
+	{"Catalog/Types", "the catalog lists every registered type by its number, with its Go type, and names that are unique", catalogTypes},
+	{"Catalog/Counts", "the catalog's counts are those of the chunks", catalogCounts},
+	{"Catalog/Stable", "the catalog is the same pointer until something changed, another one after that, and never changes itself", catalogStable},
+	{"Observe/ChangesNothing", "observing changes nothing: no type is registered, no filter kept, no count moved", observeNothing},
+	{"Liveness/Forged", "forged, zero, dead and future entities are not alive, have no row and are refused", forged},
+	{"Liveness/Recycled", "a slot's earlier occupant stays dead when the slot is used again", recycled},
 }
 
-func (k *kit) catalogTypes() {
+func catalogTypes(k *kit) {
 	cat := k.World.Catalog()
 	if cat.Engine.Name == "" {
 		k.fail("the engine has no name")
@@ -53,7 +53,7 @@ func (k *kit) catalogTypes() {
 	}
 }
 
-func (k *kit) catalogCounts() {
+func catalogCounts(k *kit) {
 	k.populate(40)
 	cat := k.World.Catalog()
 	rows := map[ecs.TypeID]int{}
@@ -108,7 +108,7 @@ func targetMap(ts []ecs.Target) map[ecs.TypeID]ecs.Entity {
 	return m
 }
 
-func (k *kit) catalogStable() {
+func catalogStable(k *kit) {
 	k.populate(10)
 	first := k.World.Catalog()
 	if k.World.Catalog() != first {
@@ -149,7 +149,7 @@ func (k *kit) catalogStable() {
 	}
 }
 
-func (k *kit) observeNothing() {
+func observeNothing(k *kit) {
 	k.populate(30)
 	state := func() string {
 		if k.State == nil {
@@ -229,7 +229,7 @@ func forgeries(es []ecs.Entity) []ecs.Entity {
 	return f
 }
 
-func (k *kit) forged() {
+func forged(k *kit) {
 	k.populate(20)
 	live := entities(k.World, ecs.Filter{})
 	dead := k.spawn(Position{})
@@ -266,7 +266,7 @@ func (k *kit) forged() {
 	k.refused(refusal.UnknownEntity, ecs.Change{Op: ecs.OpDespawn, Entity: ecs.Entity{}})
 }
 
-func (k *kit) recycled() {
+func recycled(k *kit) {
 	a := k.spawn(Health{HP: 1})
 	k.must(ecs.Change{Op: ecs.OpDespawn, Entity: a})
 	b := k.spawn(Health{HP: 2})

@@ -8,11 +8,11 @@ import (
 )
 
 var relationCases = []kase{
-	{"Relations/Targets", "a relation's target is what spawn, add and retarget said; other values survive the move; filters find it", (*kit).relationTargets},
-	{"Relations/Refused", "a target must live when it is set, belong to a relation the entity has, and relations keep to the engine's limit", (*kit).relationRefused},
-	{"Relations/Death", "when a target dies the relation dangles or is reset, as the engine declares", (*kit).relationDeath},
-	{"Relations/Self", "entities may target themselves and each other, and still be despawned", (*kit).relationSelf},
-	{"Relations/Several", "an engine with several relations per entity keeps their targets apart", (*kit).relationSeveral},
+	{"Relations/Targets", "a relation's target is what spawn, add and retarget said; other values survive the move; filters find it", relationTargets},
+	{"Relations/Refused", "a target must live when it is set, belong to a relation the entity has, and relations keep to the engine's limit", relationRefused},
+	{"Relations/Death", "when a target dies the relation dangles or is reset, as the engine declares", relationDeath},
+	{"Relations/Self", "entities may target themselves and each other, and still be despawned", relationSelf},
+	{"Relations/Several", "an engine with several relations per entity keeps their targets apart", relationSeveral},
 }
 
 func (k *kit) noRelations() bool {
@@ -44,7 +44,7 @@ func (k *kit) targetOf(e ecs.Entity, relation ecs.TypeID) ecs.Entity {
 	return ecs.Entity{}
 }
 
-func (k *kit) relationTargets() {
+func relationTargets(k *kit) {
 	if k.noRelations() {
 		return
 	}
@@ -108,7 +108,7 @@ func (k *kit) relationTargets() {
 	}
 }
 
-func (k *kit) relationRefused() {
+func relationRefused(k *kit) {
 	if k.noRelations() {
 		return
 	}
@@ -136,7 +136,7 @@ func (k *kit) relationRefused() {
 	}
 }
 
-func (k *kit) relationDeath() {
+func relationDeath(k *kit) {
 	if k.noRelations() {
 		return
 	}
@@ -172,7 +172,7 @@ func (k *kit) relationDeath() {
 		ecs.Change{Op: ecs.OpDespawn, Entity: es[1]}, ecs.Change{Op: ecs.OpDespawn, Entity: es[0]}, ecs.Change{Op: ecs.OpDespawn, Entity: q})
 }
 
-func (k *kit) relationSelf() {
+func relationSelf(k *kit) {
 	if k.noRelations() {
 		return
 	}
@@ -204,7 +204,7 @@ func (k *kit) relationSelf() {
 	}
 }
 
-func (k *kit) relationSeveral() {
+func relationSeveral(k *kit) {
 	if k.noRelations() {
 		return
 	}

@@ -10,13 +10,13 @@ import (
 )
 
 var restoreCases = []kase{
-	{"Restore/Equal", "a restored world equals the captured one in entities, generations, order, targets, values and resources", (*kit).restoreEqual},
-	{"Restore/GoesOn", "a restored world goes on as the captured one would have: the next hundred changes have the same outcome", (*kit).restoreGoesOn},
-	{"Restore/Fresh", "an image can be restored into a fresh world with the same types", (*kit).restoreFresh},
-	{"Restore/Owned", "an image shares no memory with the world, is not changed by a restore, and can be restored again", (*kit).restoreOwned},
-	{"Restore/InPlace", "resource objects of the game are the same objects after a restore, with the image's contents", (*kit).restoreInPlace},
-	{"Restore/Refused", "an unsound image is refused and changes nothing", (*kit).restoreRefused},
-	{"Restore/Collector", "capturing and restoring components that hold pointers is safe while the garbage collector runs", (*kit).restoreCollector},
+	{"Restore/Equal", "a restored world equals the captured one in entities, generations, order, targets, values and resources", restoreEqual},
+	{"Restore/GoesOn", "a restored world goes on as the captured one would have: the next hundred changes have the same outcome", restoreGoesOn},
+	{"Restore/Fresh", "an image can be restored into a fresh world with the same types", restoreFresh},
+	{"Restore/Owned", "an image shares no memory with the world, is not changed by a restore, and can be restored again", restoreOwned},
+	{"Restore/InPlace", "resource objects of the game are the same objects after a restore, with the image's contents", restoreInPlace},
+	{"Restore/Refused", "an unsound image is refused and changes nothing", restoreRefused},
+	{"Restore/Collector", "capturing and restoring components that hold pointers is safe while the garbage collector runs", restoreCollector},
 }
 
 // seeds is how many seeds a case without concurrency tries: fewer under the
@@ -68,7 +68,7 @@ func (k *kit) restore(r ecs.Restorer, img *ecs.Image) {
 	}
 }
 
-func (k *kit) restoreEqual() {
+func restoreEqual(k *kit) {
 	r := k.restorer()
 	if r == nil {
 		return
@@ -114,7 +114,7 @@ func despawnAll(w ecs.World) (cs []ecs.Change) {
 	return cs
 }
 
-func (k *kit) restoreGoesOn() {
+func restoreGoesOn(k *kit) {
 	r := k.restorer()
 	if r == nil {
 		return
@@ -143,7 +143,7 @@ func (k *kit) restoreGoesOn() {
 	}
 }
 
-func (k *kit) restoreFresh() {
+func restoreFresh(k *kit) {
 	r := k.restorer()
 	if r == nil {
 		return
@@ -170,7 +170,7 @@ func (k *kit) restoreFresh() {
 	}
 }
 
-func (k *kit) restoreOwned() {
+func restoreOwned(k *kit) {
 	r := k.restorer()
 	if r == nil {
 		return
@@ -192,7 +192,7 @@ func (k *kit) restoreOwned() {
 	}
 }
 
-func (k *kit) restoreInPlace() {
+func restoreInPlace(k *kit) {
 	r := k.restorer()
 	if r == nil {
 		return
@@ -230,7 +230,7 @@ func (k *kit) restoreInPlace() {
 	}
 }
 
-func (k *kit) restoreRefused() {
+func restoreRefused(k *kit) {
 	r := k.restorer()
 	if r == nil {
 		return
@@ -328,7 +328,7 @@ func (k *kit) targetBeyond(img *ecs.Image) {
 	img.Pool.Slots = nil // no relations: spoil something else
 }
 
-func (k *kit) restoreCollector() {
+func restoreCollector(k *kit) {
 	r := k.restorer()
 	if r == nil {
 		return

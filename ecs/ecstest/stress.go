@@ -10,11 +10,11 @@ import (
 )
 
 var stressCases = []kase{
-	{"Stress/Model", "after any sequence of changes the world holds exactly what a model of it holds", (*kit).stressModel},
-	{"Stress/Collector", "components that hold pointers survive every change, swap and batch while the garbage collector runs without pause", (*kit).stressCollector},
+	{"Stress/Model", "after any sequence of changes the world holds exactly what a model of it holds", stressModel},
+	{"Stress/Collector", "components that hold pointers survive every change, swap and batch while the garbage collector runs without pause", stressCollector},
 }
 
-func (k *kit) stressModel() {
+func stressModel(k *kit) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	m := model{}
 	var es []ecs.Entity
@@ -113,7 +113,7 @@ func collect() (stop func()) {
 	return func() { close(done); wg.Wait() }
 }
 
-func (k *kit) stressCollector() {
+func stressCollector(k *kit) {
 	ops := 2500
 	if raceEnabled {
 		ops = 1000

@@ -76,7 +76,7 @@ func (c *compiler) arithmetic(e ast.Expr, op token.Token, x, y operand) operand 
 }
 
 // fold computes with constants, exactly.
-func (c *compiler) fold(e ast.Expr, op token.Token, x, y operand) operand {
+func (c *clause) fold(e ast.Expr, op token.Token, x, y operand) operand {
 	bothInt := x.val.Kind() == constant.Int && y.val.Kind() == constant.Int
 	switch op {
 	case token.QUO, token.REM:
@@ -97,7 +97,7 @@ func (c *compiler) fold(e ast.Expr, op token.Token, x, y operand) operand {
 	return operand{class: classConst, node: e, val: v}
 }
 
-func (c *compiler) intConst(o operand, unsigned bool) int64 {
+func (c *clause) intConst(o operand, unsigned bool) int64 {
 	v := constant.ToInt(o.val)
 	if unsigned {
 		if u, ok := constant.Uint64Val(v); ok {
@@ -110,7 +110,7 @@ func (c *compiler) intConst(o operand, unsigned bool) int64 {
 	return 0
 }
 
-func (c *compiler) floatConst(o operand) float64 {
+func (c *clause) floatConst(o operand) float64 {
 	f, _ := constant.Float64Val(o.val)
 	if math.IsInf(f, 0) {
 		c.fail(o.node, "", "%s overflows float64", c.text(o.node))

@@ -76,7 +76,7 @@ func (o *operand) take(counter *int, n int) int {
 	return first
 }
 
-func (c *compiler) mismatch(e *ast.BinaryExpr, x, y operand) {
+func (c *clause) mismatch(e *ast.BinaryExpr, x, y operand) {
 	hint := ""
 	switch {
 	case x.class == classEntity || y.class == classEntity:
@@ -95,7 +95,7 @@ func (c *compiler) mismatch(e *ast.BinaryExpr, x, y operand) {
 }
 
 // label finds the value behind a label, also for text with an enum of its own.
-func (c *compiler) label(x, y operand) (int64, bool) {
+func (c *clause) label(x, y operand) (int64, bool) {
 	want := constant.StringVal(y.val)
 	for _, l := range x.enum {
 		if l.Name == want {
@@ -105,7 +105,7 @@ func (c *compiler) label(x, y operand) (int64, bool) {
 	return 0, false
 }
 
-func (c *compiler) unknownLabel(x, y operand) {
+func (c *clause) unknownLabel(x, y operand) {
 	names := make([]string, len(x.enum))
 	for i, l := range x.enum {
 		names[i] = l.Name
@@ -217,7 +217,7 @@ func (c *compiler) inRange(x operand, r intRange, out *operand) predicate {
 	return rangeVec(x.ints, reg, r, x.partial)
 }
 
-func (c *compiler) failIntDiv(x operand) {
+func (c *clause) failIntDiv(x operand) {
 	c.fail(x.node, "write float(a)/b to divide with fractions",
 		"%s divides integers, which drops the fraction as in Go, and then meets a fraction", c.text(x.node))
 }

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"go/token"
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -21,7 +20,7 @@ type Number struct {
 // Health.HP - Health.Max.
 func CompileNumber(cat *ecs.Catalog, text string) (*Number, error) {
 	n := &Number{text: text, cat: cat}
-	c := &compiler{cat: cat, src: strings.TrimSpace(flat(text)), fset: token.NewFileSet(), what: "value", allOptional: true}
+	c := &compiler{clause: newClause("value", strings.TrimSpace(flat(text))), cat: cat, allOptional: true}
 	err := c.catch(func() error {
 		expr, err := c.parse()
 		if err != nil {

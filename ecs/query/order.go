@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 	"go/constant"
-	"go/token"
 	"math"
 	"slices"
 	"strings"
@@ -58,7 +57,7 @@ func CompileOrder(cat *ecs.Catalog, text string) (*Order, error) {
 	if rest, ok := strings.CutPrefix(src, "-"); ok {
 		o.Descending, src = true, strings.TrimSpace(rest)
 	}
-	c := &compiler{cat: cat, src: src, fset: token.NewFileSet(), what: "sort", allOptional: true}
+	c := &compiler{clause: newClause("sort", src), cat: cat, allOptional: true}
 	err := c.catch(func() error {
 		expr, err := c.parse()
 		if err != nil {

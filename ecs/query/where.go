@@ -1,15 +1,10 @@
 package query
 
 import (
-	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/scanner"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
@@ -53,13 +48,11 @@ func (p *program) required(id ecs.TypeID) bool { return !slices.Contains(p.optio
 
 // compiler checks an expression and builds its kernels in one walk.
 type compiler struct {
+	*clause
 	cat   *ecs.Catalog
-	src   string
-	fset  *token.FileSet
 	prog  program
 	with  []ecs.TypeID // present whatever has() says
 	depth int
-	what  string // the argument, for messages
 	// allOptional: an entity may lack any component that is named.
 	allOptional bool
 	mayLookBack bool // prev() has a meaning
@@ -70,7 +63,7 @@ type compiler struct {
 type fault struct{ err *refusal.Error }
 
 func compileWhere(cat *ecs.Catalog, src string, with []ecs.TypeID, mayLookBack bool) (prog program, err error) {
-	c := &compiler{cat: cat, src: flat(src), fset: token.NewFileSet(), with: with, what: "where", mayLookBack: mayLookBack}
+	c := &compiler{clause: newClause("where", flat(src)), cat: cat, with: with, mayLookBack: mayLookBack}
 	err = c.catch(func() error { return c.where() })
 	return c.prog, err
 }
@@ -87,18 +80,6 @@ func (c *compiler) catch(f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-func (c *compiler) parse() (ast.Expr, error) {
-	if len(c.src) > maxWhere {
-		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%s: the expression has %d bytes, more than the %d that are allowed", c.what, len(c.src), maxWhere),
-			Got: len(c.src), Want: fmt.Sprintf("at most %d bytes", maxWhere)}
-	}
-	expr, err := parser.ParseExprFrom(c.fset, "", c.src, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, c.syntaxError(err)
-	}
-	return expr, nil
 }
 
 func (c *compiler) where() error {
@@ -170,82 +151,4 @@ func (c *compiler) column(s source) int {
 	c.prog.columns = append(c.prog.columns, s)
 	c.prog.entities = c.prog.entities || !s.resource
 	return len(c.prog.columns) - 1
-}
-
-func (c *compiler) text(e ast.Node) string {
-	return c.src[c.offset(e.Pos()):c.offset(e.End())]
-}
-
-func (c *compiler) offset(p token.Pos) int {
-	return min(max(c.fset.Position(p).Offset, 0), len(c.src))
-}
-
-// failAt gives up with an error that points at a byte of the expression.
-func (c *compiler) failAt(offset int, e *refusal.Error) {
-	panic(fault{c.pointing(offset, e)})
-}
-
-func (c *compiler) fail(at ast.Node, hint, format string, args ...any) {
-	c.failAt(c.offset(at.Pos()), &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf(format, args...), Got: c.text(at), Hint: hint})
-}
-
-// failErr gives up with an error of the catalog, pointed at the node.
-func (c *compiler) failErr(at ast.Node, err error) {
-	e, ok := err.(*refusal.Error)
-	if !ok {
-		e = &refusal.Error{Code: refusal.InvalidArguments, Message: err.Error()}
-	}
-	c.failAt(c.offset(at.Pos()), e)
-}
-
-// pointing adds the column and a caret line to the message.
-func (c *compiler) pointing(offset int, e *refusal.Error) *refusal.Error {
-	offset = min(max(offset, 0), len(c.src))
-	from := offset - 60
-	line := c.src
-	if from > 0 {
-		for from < offset && !utf8.RuneStart(line[from]) {
-			from++
-		}
-		line = line[from:]
-	} else {
-		from = 0
-	}
-	column := utf8.RuneCountInString(c.src[:offset]) + 1
-	indent := strings.Repeat(" ", utf8.RuneCountInString(c.src[from:offset]))
-	if cut := offset - from + 60; cut < len(line) {
-		for !utf8.RuneStart(line[cut]) {
-			cut--
-		}
-		line = line[:cut]
-	}
-	p := *e
-	p.Message = fmt.Sprintf("%s, column %d: %s\n  %s\n  %s^", c.what, column, e.Message, strings.ToValidUTF8(line, "?"), indent)
-	return &p
-}
-
-var (
-	wordOperator = regexp.MustCompile(`(?i)\b(and|or|not)\b`)
-	singleQuoted = regexp.MustCompile(`'[^']{2,}'`)
-	singleEquals = regexp.MustCompile(`[^=!<>]=[^=]`)
-)
-
-// syntaxError explains what go/parser found wrong.
-func (c *compiler) syntaxError(err error) error {
-	msg, offset := err.Error(), 0
-	if list, ok := err.(scanner.ErrorList); ok && len(list) > 0 {
-		msg, offset = list[0].Msg, list[0].Pos.Offset
-	}
-	want, hint := "a Go boolean expression", `write a Go boolean expression, for instance Health.HP < Health.Max/2 && Enemy.Kind == "Brute"`
-	switch {
-	case c.what == "sort":
-		want, hint = "one value", "write one value, for instance Health.HP, with a minus sign for the greatest first: -Health.HP"
-	case singleQuoted.MatchString(c.src):
-		hint = `text and labels go in double quotes: Enemy.Kind == "Brute"`
-	case wordOperator.MatchString(c.src):
-		hint = "write && for and, || for or, ! for not"
-	case singleEquals.MatchString(c.src):
-		hint = "write == to compare; where never assigns"
-	}
-	return c.pointing(offset, &refusal.Error{Code: refusal.InvalidArguments, Message: msg, Got: c.src, Want: want, Hint: hint})
 }
