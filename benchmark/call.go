@@ -17,6 +17,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type echoArgs struct {
@@ -50,7 +51,7 @@ func loupeTarget(n int) (*target, *mcpdebug.Server, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Bind(newArche(n).loupe, &tools.App{Name: "benchmark"})
+	s.Bind(newArche(n).loupe, &host.App{Name: "benchmark"})
 	if err := echoServer(s); err != nil {
 		return nil, nil, err
 	}
@@ -342,7 +343,7 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 func dispatch(c *config) ([]line, error) {
 	s := mcpdebug.New(nil)
 	defer s.Close()
-	s.Bind(newArche(1000).loupe, &tools.App{Name: "benchmark"})
+	s.Bind(newArche(1000).loupe, &host.App{Name: "benchmark"})
 	if err := echoServer(s); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // game is a small game of 2,000 entities: they chase, move, keep apart by a
@@ -143,7 +143,7 @@ func frameP99(c *config) ([]line, error) {
 		return nil, err
 	}
 	defer s.Close()
-	s.Bind(g.loupe, &tools.App{Name: "benchmark", Systems: g.schedule})
+	s.Bind(g.loupe, &host.App{Name: "benchmark", Systems: g.schedule})
 	loupe, err := g.disturbed(c.blocks(), s.Poll, s.URL(), "agent")
 	if err != nil {
 		return nil, err
@@ -290,7 +290,7 @@ func paced(c *config, record *mcpdebug.RecordOptions, calls string) (*disturbanc
 		return nil, err
 	}
 	defer s.Close()
-	s.Bind(g.loupe, &tools.App{Name: "benchmark", Systems: g.schedule})
+	s.Bind(g.loupe, &host.App{Name: "benchmark", Systems: g.schedule})
 	return g.disturbed(c.paced(), s.Poll, s.URL(), calls)
 }
 
@@ -304,7 +304,7 @@ func profileCost(c *config) ([]line, error) {
 	g := newGame()
 	s := mcpdebug.New(&mcpdebug.Options{DataDir: dir})
 	defer s.Close()
-	s.Bind(g.loupe, &tools.App{Name: "benchmark", Systems: g.schedule})
+	s.Bind(g.loupe, &host.App{Name: "benchmark", Systems: g.schedule})
 	frames := 1000
 	if c.quick {
 		frames = 300

@@ -13,7 +13,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/snapshot"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // grown is one thing whose time is followed as the world grows.
@@ -84,7 +84,7 @@ func follow(c *config, sizes []int, world func(int) ecs.World) ([]curve, error) 
 	for _, size := range sizes {
 		w := world(size)
 		s := mcpdebug.New(nil)
-		s.Bind(w, &tools.App{Name: "benchmark"})
+		s.Bind(w, &host.App{Name: "benchmark"})
 		s.Poll()
 		// Once with the answer checked.
 		for _, tool := range []string{"query", "components_info"} {

@@ -8,6 +8,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // row is one entity of a page as one would declare it by hand.
@@ -29,7 +30,7 @@ func page(c *config) ([]line, error) {
 	a := newArche(c.size(million))
 	s := mcpdebug.New(nil)
 	defer s.Close()
-	s.Bind(a.loupe, &tools.App{Name: "benchmark"})
+	s.Bind(a.loupe, &host.App{Name: "benchmark"})
 	s.Poll()
 	args := json.RawMessage(`{"limit":100,"maxBytes":1048576}`)
 	whole, err := handler(s, a.loupe, "query", args)

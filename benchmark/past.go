@@ -14,7 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/timeline"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // tenth changes one row in ten, drawn anew each tick, in all five components.
@@ -127,7 +127,7 @@ type asked struct {
 func newAsked(c *config, n, samples int) (*asked, error) {
 	a := &asked{a: newTenth(n)}
 	a.s = mcpdebug.New(&mcpdebug.Options{Record: &mcpdebug.RecordOptions{MemoryMB: 2048}})
-	a.s.Bind(a.a.loupe, &tools.App{Name: "benchmark"})
+	a.s.Bind(a.a.loupe, &host.App{Name: "benchmark"})
 	a.s.Poll()
 	for range samples {
 		a.a.tick()

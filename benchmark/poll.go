@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // idlePoll is what the server costs a game that nobody looks at.
@@ -15,7 +15,7 @@ func idlePoll(c *config) ([]line, error) {
 		return nil, err
 	}
 	defer s.Close()
-	s.Bind(newArche(1000).loupe, &tools.App{Name: "benchmark"})
+	s.Bind(newArche(1000).loupe, &host.App{Name: "benchmark"})
 	s.Poll()
 
 	bare := &struct {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/snapshot"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // snapshots compares saving and loading a world with arche-serde, in memory on
@@ -150,7 +150,7 @@ func saveDisk(c *config) ([]line, error) {
 	defer os.RemoveAll(dir)
 	s := mcpdebug.New(&mcpdebug.Options{DataDir: dir})
 	defer s.Close()
-	s.Bind(newArche(c.size(100_000)).loupe, &tools.App{Name: "benchmark"})
+	s.Bind(newArche(c.size(100_000)).loupe, &host.App{Name: "benchmark"})
 	s.Poll()
 	body := callBody("snapshot_save", struct{}{})
 	var failed error

@@ -9,7 +9,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type Health struct {
@@ -65,7 +65,7 @@ func arena() (url string, stop func()) {
 		for i := range 3 {
 			*(*Health)(world.Get(world.NewEntity(health), health)) = Health{HP: i, Max: 10}
 		}
-		dbg.Bind(archeworld.New(&world), &tools.App{Name: "arena"})
+		dbg.Bind(archeworld.New(&world), &host.App{Name: "arena"})
 		dbg.Poll()
 		listening <- dbg.URL()
 		tick := time.NewTicker(time.Millisecond)

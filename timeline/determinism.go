@@ -3,7 +3,7 @@ package timeline
 import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/timeline/replay"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // TB is the part of testing.TB that CheckDeterminism needs.
@@ -17,13 +17,13 @@ type TB interface {
 // is run twice from the same state: it names the first tick, the system, the
 // entity and the path, and both values. Each of so many ticks is run twice, and
 // the worlds are compared after every system. The game must be able to run ticks
-// on demand (tools.Replayer). The world is put back.
+// on demand (host.Replayer). The world is put back.
 //
 //	func TestTheGameIsDeterministic(t *testing.T) {
 //		g := newGame(seed)
 //		timeline.CheckDeterminism(t, archeworld.New(&g.World), g.App(), 10_000)
 //	}
-func CheckDeterminism(t TB, w ecs.World, app *tools.App, ticks int) {
+func CheckDeterminism(t TB, w ecs.World, app *host.App, ticks int) {
 	t.Helper()
 	c := replay.Check{Ticks: ticks, Runs: 2}
 	if _, err := c.Step(w, app, 0); err != nil {

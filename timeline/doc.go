@@ -29,8 +29,8 @@
 // # What a sample is
 //
 // The whole world: entity table, archetypes in order, values, relations,
-// resources; what the host saves beside it (tools.Snapshots.States) and its
-// inputs (tools.Inputs). There is one for the end of each tick, or of every
+// resources; what the host saves beside it (host.Snapshots.States) and its
+// inputs (host.Inputs). There is one for the end of each tick, or of every
 // [Options.Every], and one after everything else that changed the world, of the
 // same tick, with [Ref.Cause]. "At tick T" is the last of T.
 //

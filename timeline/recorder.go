@@ -10,7 +10,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Options say how to record. The zero value is the default.
@@ -49,7 +49,7 @@ type Recorder struct {
 
 	// Frame goroutine.
 	world ecs.World
-	app   *tools.App
+	app   *host.App
 	run   *run // nil: not recording
 	types *ecs.Catalog
 	seq   uint64
@@ -107,7 +107,7 @@ type run struct {
 
 // Bind tells which world to record from now on; nil none. Samples of another
 // world stay readable. Frame goroutine.
-func (r *Recorder) Bind(w ecs.World, app *tools.App) {
+func (r *Recorder) Bind(w ecs.World, app *host.App) {
 	if w == r.world && app == r.app {
 		return
 	}

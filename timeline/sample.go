@@ -44,7 +44,7 @@ type Sample struct {
 	// Locked: a query was open.
 	Locked bool
 	States []State
-	// Inputs is what came from outside since the sample before (tools.Inputs).
+	// Inputs is what came from outside since the sample before (host.Inputs).
 	Inputs []byte
 }
 

@@ -3,7 +3,7 @@
 // game has or will have.
 //
 //	world := arche.NewWorld()
-//	dbg.Bind(archeworld.New(&world), &tools.App{Name: "arena"})
+//	dbg.Bind(archeworld.New(&world), &host.App{Name: "arena"})
 //
 // [World] implements ecs.World, ecs.Unlocker and ecs.Restorer of package
 // github.com/loupe-ecs/loupe/ecs; its methods are called on the frame

@@ -3,7 +3,7 @@
 // or will have.
 //
 //	world := ark.NewWorld()
-//	dbg.Bind(arkworld.New(world), &tools.App{Name: "arena"})
+//	dbg.Bind(arkworld.New(world), &host.App{Name: "arena"})
 //
 // [World] implements ecs.World, ecs.Unlocker and ecs.Restorer of package
 // github.com/loupe-ecs/loupe/ecs; its methods are called on the frame

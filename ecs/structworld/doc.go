@@ -8,7 +8,7 @@
 //		structworld.Pointer("Player", &game.player), // *Player, nil: none
 //		structworld.Resource(&game.rules),
 //	)
-//	dbg.Bind(world, &tools.App{Name: "arena"})
+//	dbg.Bind(world, &host.App{Name: "arena"})
 //
 // Every element is an entity with one component, which has the kind's name: two
 // kinds may be of one Go type. Tools read and write the game's own values, where

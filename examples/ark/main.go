@@ -24,7 +24,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/arkworld"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 
 	"github.com/loupe-ecs/loupe/ecs/value"
 )
@@ -101,7 +101,7 @@ func run(ctx context.Context, out io.Writer, addr, data string, frames uint64) e
 		log.Print(err) // the aquarium runs on: a nil server does nothing
 	}
 	defer dbg.Close()
-	dbg.Bind(arkworld.New(a.world), &tools.App{Name: "aquarium", Summary: func() any { return *a.tank }})
+	dbg.Bind(arkworld.New(a.world), &host.App{Name: "aquarium", Summary: func() any { return *a.tank }})
 	if url := dbg.URL(); url != "" {
 		fmt.Fprintf(out, "debug server listening at %s\n", url)
 		fmt.Fprintf(out, "  Claude Code:  claude mcp add --transport http loupe %s\n", url)

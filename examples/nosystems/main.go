@@ -17,7 +17,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Cell is one field of the forest.
@@ -58,7 +58,7 @@ func main() {
 	}
 	defer dbg.Close()
 	// The one thing that this host tells about itself.
-	dbg.Bind(archeworld.New(&world), &tools.App{Name: "forest", Summary: func() any { return weather }})
+	dbg.Bind(archeworld.New(&world), &host.App{Name: "forest", Summary: func() any { return weather }})
 
 	interrupt := make(chan os.Signal, 1)
 	signal.Notify(interrupt, os.Interrupt)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // A host without systems, states or pictures: their tools are absent, and
@@ -21,7 +21,7 @@ func TestAbsentPartsSayWhatToProvide(t *testing.T) {
 	trees.NewWith(&Cell{1, 2}, &Tree{Height: 3})
 	dbg := mcpdebug.New(nil)
 	defer dbg.Close()
-	dbg.Bind(archeworld.New(&world), &tools.App{Name: "forest"})
+	dbg.Bind(archeworld.New(&world), &host.App{Name: "forest"})
 	dbg.Poll()
 
 	var caps struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Odd are fields of types of which a schema can say little. A strict client
@@ -59,8 +60,8 @@ func init() {
 // oddSink takes events with such payloads.
 type oddSink struct{}
 
-func (oddSink) Kinds() []tools.EventKind {
-	return []tools.EventKind{{Name: "odd", Doc: "Anything at all.", Payload: reflect.TypeFor[Odd]()},
+func (oddSink) Kinds() []host.EventKind {
+	return []host.EventKind{{Name: "odd", Doc: "Anything at all.", Payload: reflect.TypeFor[Odd]()},
 		{Name: "whatever", Doc: "One value.", Payload: reflect.TypeFor[Whatever]()}}
 }
 
@@ -79,7 +80,7 @@ func bindOdd(dbg *mcpdebug.Server, reg *tools.Registry) {
 		arche.ComponentID[Stream](&world), arche.ComponentID[Wave](&world), arche.ComponentID[Blob](&world), arche.ComponentID[Bag](&world))
 	*(*Odd)(world.Get(all, arche.ComponentID[Odd](&world))) = oddValue()
 	*(*Wave)(world.Get(all, arche.ComponentID[Wave](&world))) = Wave{complex(1, -2)}
-	dbg.Bind(w, &tools.App{Name: "odd", Events: oddSink{}})
+	dbg.Bind(w, &host.App{Name: "odd", Events: oddSink{}})
 }
 
 func oddValue() Odd {

@@ -22,7 +22,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type (
@@ -301,7 +301,7 @@ func TestSoak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.dbg.Bind(archeworld.New(&g.world), &tools.App{Name: "soak"})
+	g.dbg.Bind(archeworld.New(&g.world), &host.App{Name: "soak"})
 	looping, stop := context.WithCancel(context.Background())
 	var loop sync.WaitGroup
 	loop.Go(func() { g.run(looping) })

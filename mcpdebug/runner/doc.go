@@ -3,7 +3,7 @@
 //
 //	err := runner.Run(ctx, runner.Game{
 //		World:  archeworld.New(&world),
-//		App:    &tools.App{Name: "arena"},
+//		App:    &host.App{Name: "arena"},
 //		Update: func(dt time.Duration) { move(&world, dt) }, // one tick
 //		Draw:   func() { draw(&world) },                     // one frame
 //	}, runner.Options{})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Game is what a loop runs.
@@ -28,7 +28,7 @@ type Game struct {
 	World ecs.World
 	// App is what else clients may know and do. Without a Clock it gets the
 	// loop's. Default: an app without a name.
-	App *tools.App
+	App *host.App
 }
 
 // Options configures a loop. The zero value is the default.
@@ -99,7 +99,7 @@ func Run(ctx context.Context, g Game, o Options) error {
 	}
 	defer dbg.Close()
 	l := newLoop(g, o, dbg)
-	app := tools.App{}
+	app := host.App{}
 	if g.App != nil {
 		app = *g.App
 	}
@@ -118,12 +118,12 @@ type loop struct {
 	g     Game
 	o     Options
 	dbg   *mcpdebug.Server
-	clock *tools.StepClock
+	clock *host.StepClock
 }
 
 func newLoop(g Game, o Options, dbg *mcpdebug.Server) *loop {
 	frame := time.Second / time.Duration(o.FPS)
-	return &loop{g: g, o: o, dbg: dbg, clock: &tools.StepClock{
+	return &loop{g: g, o: o, dbg: dbg, clock: &host.StepClock{
 		Step: time.Second / time.Duration(o.TPS), CatchUp: o.MaxCatchUp, Slack: frame * 3 / 4}}
 }
 

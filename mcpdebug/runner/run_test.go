@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // ask calls a tool without a port, in the loop's own goroutine.
@@ -43,7 +43,7 @@ func play(t *testing.T, o Options, update func(), each func(frame int, l *loop))
 		defer dbg.Close()
 		frame := 0
 		l = newLoop(Game{Update: func(time.Duration) { update() }, Draw: func() { frame++; each(frame, l) }}, o, dbg)
-		dbg.Bind(nil, &tools.App{Clock: l.clock})
+		dbg.Bind(nil, &host.App{Clock: l.clock})
 		if err := l.run(ctx); err != nil {
 			t.Error(err)
 		}
@@ -74,7 +74,7 @@ func TestClientsHoldStepAndScaleTime(t *testing.T) {
 			if ticks != held {
 				t.Errorf("%d ticks ran while time was held", ticks-held)
 			}
-			if err := l.clock.Set(tools.ClockChange{Step: 3}); err != nil {
+			if err := l.clock.Set(host.ClockChange{Step: 3}); err != nil {
 				t.Error(err)
 			}
 		case 25:

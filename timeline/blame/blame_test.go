@@ -18,7 +18,7 @@ import (
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/timeline/blame"
 	"github.com/loupe-ecs/loupe/timeline/watch"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type (
@@ -37,7 +37,7 @@ type game struct {
 	ew          arche.World
 	w           ecs.World
 	sched       *schedule.Schedule
-	app         *tools.App
+	app         *host.App
 	rec         *timeline.Recorder
 	tick        *Tick
 	score       *Score
@@ -50,9 +50,9 @@ type game struct {
 
 type clock struct{ g *game }
 
-func (c clock) Info() tools.ClockInfo         { return tools.ClockInfo{Tick: c.g.tick.N} }
-func (c clock) Set(tools.ClockChange) error   { return nil }
-func (c clock) Replay() (tools.Replay, error) { return again(c), nil }
+func (c clock) Info() host.ClockInfo         { return host.ClockInfo{Tick: c.g.tick.N} }
+func (c clock) Set(host.ClockChange) error   { return nil }
+func (c clock) Replay() (host.Replay, error) { return again(c), nil }
 
 type again struct{ g *game }
 
@@ -84,7 +84,7 @@ func newGame(t *testing.T, systems ...string) *game {
 			}
 		})
 	}
-	g.app = &tools.App{Systems: g.sched, Clock: clock{g}, Inputs: inputs{g}}
+	g.app = &host.App{Systems: g.sched, Clock: clock{g}, Inputs: inputs{g}}
 	g.rec = timeline.NewRecorder(nil)
 	t.Cleanup(func() { g.rec.Stop(true) })
 	g.rec.Bind(g.w, g.app)
@@ -309,7 +309,7 @@ func TestComingAndGoingIsAChangeEachTime(t *testing.T) {
 	}
 	g.play(9)
 	g.expect(g.ask("Mark", blame.Options{Count: 9}), "6 fire: none > {}, re-executed", "4 fire: {} > none, re-executed", "2 fire: none > {}, re-executed")
-	g.app = &tools.App{Systems: g.sched}
+	g.app = &host.App{Systems: g.sched}
 	g.expect(g.ask("Mark", blame.Options{Count: 9}), "6 : none > {}, sampled", "4 : {} > none, sampled", "2 : none > {}, sampled")
 }
 
@@ -317,7 +317,7 @@ func TestWithoutTicksOnDemandTheSamplesSpeak(t *testing.T) {
 	g := newGame(t, "combat")
 	g.do["combat"] = func() { g.health().HP-- }
 	g.play(3)
-	g.app = &tools.App{Systems: g.sched}
+	g.app = &host.App{Systems: g.sched}
 	changes := g.ask("Health.HP", blame.Options{})
 	g.expect(changes, "3 : 98 > 97, sampled")
 	if !strings.Contains(changes[0].Note, "on demand") {

@@ -13,7 +13,7 @@ import (
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/timeline/replay"
 	"github.com/loupe-ecs/loupe/timeline/watch"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // maxAlso bounds what else is told of a change.
@@ -37,7 +37,7 @@ type rerun struct {
 // Step runs ticks again until the time is up (0: without end), and reports
 // whether all is known that can be. The present is back when it returns. Frame
 // goroutine.
-func (q *Inquiry) Step(w ecs.World, app *tools.App, budget time.Duration) (done bool, err error) {
+func (q *Inquiry) Step(w ecs.World, app *host.App, budget time.Duration) (done bool, err error) {
 	start := time.Now()
 	next := q.next()
 	if next == nil {
@@ -78,7 +78,7 @@ func (q *Inquiry) next() *span {
 	return nil
 }
 
-func (r *rerun) step(a *replay.Aside, app *tools.App, what *watch.Compiled, start time.Time, budget time.Duration) (over bool, err error) {
+func (r *rerun) step(a *replay.Aside, app *host.App, what *watch.Compiled, start time.Time, budget time.Duration) (over bool, err error) {
 	w := a.World()
 	if r.begun {
 		err = a.Load(&r.cur)
@@ -113,7 +113,7 @@ func (r *rerun) step(a *replay.Aside, app *tools.App, what *watch.Compiled, star
 	return true, r.conclude(a)
 }
 
-func (r *rerun) begin(a *replay.Aside, app *tools.App, what *watch.Compiled) error {
+func (r *rerun) begin(a *replay.Aside, app *host.App, what *watch.Compiled) error {
 	r.begun = true
 	if err := a.Load(stateOf(r.start)); err != nil {
 		return err

@@ -8,15 +8,15 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Aside is a game taken out of the present.
 type Aside struct {
 	world   ecs.World
-	app     *tools.App
-	host    tools.Replay
-	hooks   tools.SystemHooks
+	app     *host.App
+	host    host.Replay
+	hooks   host.SystemHooks
 	before  schedule.Hook
 	present State
 	enabled map[string]bool
@@ -25,13 +25,13 @@ type Aside struct {
 
 // Begin takes the present aside. Every Begin that succeeds needs its End, in the
 // same Poll.
-func Begin(w ecs.World, app *tools.App) (*Aside, error) {
+func Begin(w ecs.World, app *host.App) (*Aside, error) {
 	a := new(Aside)
 	return a, a.begin(w, app)
 }
 
 // begin reuses the memory of an Aside that has ended.
-func (a *Aside) begin(w ecs.World, app *tools.App) error {
+func (a *Aside) begin(w ecs.World, app *host.App) error {
 	if w == nil {
 		return &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound: there is nothing to run"}
 	}
@@ -51,7 +51,7 @@ func (a *Aside) begin(w ecs.World, app *tools.App) error {
 	if a.host, err = r.Replay(); err != nil {
 		return err
 	}
-	if a.hooks, _ = app.Systems.(tools.SystemHooks); a.hooks != nil {
+	if a.hooks, _ = app.Systems.(host.SystemHooks); a.hooks != nil {
 		a.before = a.hooks.Observe(nil)
 		a.hooks.Rehearse(true)
 	}
@@ -60,7 +60,7 @@ func (a *Aside) begin(w ecs.World, app *tools.App) error {
 
 // Can says whether a game can be run aside: nil, or what is missing. Frame
 // goroutine.
-func Can(w ecs.World, app *tools.App) error {
+func Can(w ecs.World, app *host.App) error {
 	if _, err := replayer(app); err != nil {
 		return err
 	}
@@ -70,17 +70,17 @@ func Can(w ecs.World, app *tools.App) error {
 	return nil
 }
 
-func replayer(app *tools.App) (tools.Replayer, error) {
+func replayer(app *host.App) (host.Replayer, error) {
 	if app != nil {
-		if r, ok := app.Clock.(tools.Replayer); ok {
+		if r, ok := app.Clock.(host.Replayer); ok {
 			return r, nil
 		}
 	}
-	return nil, &refusal.Error{Code: refusal.NotSupported, Message: "this game cannot run ticks on demand", Want: "App.Clock that implements tools.Replayer",
+	return nil, &refusal.Error{Code: refusal.NotSupported, Message: "this game cannot run ticks on demand", Want: "App.Clock that implements host.Replayer",
 		Hint: "watch_add names who changes a value from now on, without it", Next: "watch_add"}
 }
 
-func enabled(app *tools.App) map[string]bool {
+func enabled(app *host.App) map[string]bool {
 	if app.Systems == nil {
 		return nil
 	}

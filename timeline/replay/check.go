@@ -9,7 +9,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/snapshot"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Divergence is the first difference between two runs of the same tick.
@@ -59,7 +59,7 @@ type boundary struct {
 
 // Step runs ticks until the time is up (0: without end), and reports whether the
 // check is done. The present is back when it returns. Frame goroutine.
-func (c *Check) Step(w ecs.World, app *tools.App, budget time.Duration) (done bool, err error) {
+func (c *Check) Step(w ecs.World, app *host.App, budget time.Duration) (done bool, err error) {
 	start := time.Now()
 	if err := c.aside.begin(w, app); err != nil {
 		return true, err

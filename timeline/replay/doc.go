@@ -14,7 +14,7 @@
 //	err = errors.Join(err, a.End())       // the present is back, and was compared
 //
 // What it stands on: the world can be captured and restored in place
-// (ecs.Restorer), the host's clock runs ticks on demand (tools.Replayer), what a
+// (ecs.Restorer), the host's clock runs ticks on demand (host.Replayer), what a
 // tick depends on beside the world is in App.Snapshots.States, and what comes
 // from outside goes through App.Inputs.
 //

@@ -6,7 +6,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Kept is everything that clients' calls may change: the world with its
@@ -15,15 +15,15 @@ import (
 // ticks on demand. Frame goroutine, within one Poll.
 type Kept struct {
 	world   ecs.World
-	app     *tools.App
+	app     *host.App
 	state   State
 	enabled map[string]bool
-	clock   *tools.ClockInfo
+	clock   *host.ClockInfo
 	stack   []string
 }
 
 // Keep copies it. w and app may be nil.
-func Keep(w ecs.World, app *tools.App) (*Kept, error) {
+func Keep(w ecs.World, app *host.App) (*Kept, error) {
 	k := &Kept{world: w, app: app}
 	if w != nil {
 		if w.Locked() {
@@ -63,7 +63,7 @@ func (k *Kept) PutBack() error {
 	// Pointerful values move into the world: the comparison needs its own.
 	a.present = k.state
 	if k.app == nil {
-		a.app = &tools.App{}
+		a.app = &host.App{}
 	}
 	if err := a.back(); err != nil {
 		return err
@@ -100,9 +100,9 @@ func (k *Kept) putStates() error {
 		switch now := c.Info(); {
 		case now == *k.clock:
 		case k.clock.Pending > 0:
-			return c.Set(tools.ClockChange{Scale: &k.clock.Scale, Step: k.clock.Pending})
+			return c.Set(host.ClockChange{Scale: &k.clock.Scale, Step: k.clock.Pending})
 		default:
-			return c.Set(tools.ClockChange{Paused: &k.clock.Paused, Scale: &k.clock.Scale})
+			return c.Set(host.ClockChange{Paused: &k.clock.Paused, Scale: &k.clock.Scale})
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Written is what a system did to one component or resource.
@@ -57,7 +57,7 @@ type writtenSum struct {
 
 // Step runs ticks until the time is up (0: without end), and reports whether all
 // have been. The present is back when it returns. Frame goroutine.
-func (o *Observation) Step(w ecs.World, app *tools.App, budget time.Duration) (done bool, err error) {
+func (o *Observation) Step(w ecs.World, app *host.App, budget time.Duration) (done bool, err error) {
 	start := time.Now()
 	if err := o.aside.begin(w, app); err != nil {
 		return true, err
@@ -65,7 +65,7 @@ func (o *Observation) Step(w ecs.World, app *tools.App, budget time.Duration) (d
 	defer func() { err = errors.Join(err, o.aside.End()) }()
 	if !o.aside.Hooked() {
 		return true, &refusal.Error{Code: refusal.NotSupported, Message: "this game's systems have no hook: nobody can look before and after one of them",
-			Want: "App.Systems that implements tools.SystemHooks", Hint: "snapshot_diff between two ticks shows what a whole tick changes", Next: "snapshot_diff"}
+			Want: "App.Systems that implements host.SystemHooks", Hint: "snapshot_diff between two ticks shows what a whole tick changes", Next: "snapshot_diff"}
 	}
 	if o.begun {
 		err = o.aside.Load(&o.cur)

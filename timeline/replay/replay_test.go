@@ -17,7 +17,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/ecstest"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/timeline/replay"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type (
@@ -32,7 +32,7 @@ type game struct {
 	ew       arche.World
 	w        ecs.World
 	sched    *schedule.Schedule
-	app      *tools.App
+	app      *host.App
 	tick     *Tick
 	score    *Score
 	state    counter
@@ -57,9 +57,9 @@ func (c *counter) Load(_ int, data []byte) (func(), error) {
 
 type clock struct{ g *game }
 
-func (c clock) Info() tools.ClockInfo         { return tools.ClockInfo{Tick: c.g.tick.N, Paused: c.g.paused} }
-func (c clock) Set(tools.ClockChange) error   { return nil }
-func (c clock) Replay() (tools.Replay, error) { return again(c), nil }
+func (c clock) Info() host.ClockInfo         { return host.ClockInfo{Tick: c.g.tick.N, Paused: c.g.paused} }
+func (c clock) Set(host.ClockChange) error   { return nil }
+func (c clock) Replay() (host.Replay, error) { return again(c), nil }
 
 type again struct{ g *game }
 
@@ -88,7 +88,7 @@ func newGame(systems func(*game) []system) *game {
 	for _, s := range systems(g) {
 		g.sched.Add("update", s.name, s.run)
 	}
-	g.app = &tools.App{Systems: g.sched, Clock: clock{g}, Snapshots: &tools.Snapshots{States: []tools.SnapshotState{&g.state}}}
+	g.app = &host.App{Systems: g.sched, Clock: clock{g}, Snapshots: &host.Snapshots{States: []host.SnapshotState{&g.state}}}
 	return g
 }
 
@@ -413,12 +413,12 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 	g := newGame(func(g *game) []system { return nil })
 	for name, c := range map[string]struct {
 		w    ecs.World
-		app  *tools.App
+		app  *host.App
 		want string
 	}{
 		"no world":    {nil, g.app, "no world is bound"},
 		"no app":      {g.w, nil, "cannot run ticks on demand"},
-		"no replayer": {g.w, &tools.App{}, "cannot run ticks on demand"},
+		"no replayer": {g.w, &host.App{}, "cannot run ticks on demand"},
 		"no restorer": {struct{ ecs.World }{g.w}, g.app, "cannot be captured"},
 	} {
 		if _, err := replay.Begin(c.w, c.app); err == nil || !strings.Contains(err.Error(), c.want) {

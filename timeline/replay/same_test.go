@@ -6,7 +6,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/timeline/replay"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Two moments are the same if nothing differs, and the first thing that does is
@@ -46,7 +46,7 @@ func TestSameComparesTheHostsStates(t *testing.T) {
 	one := moment(t, g)
 	g.app.Snapshots.States = append(g.app.Snapshots.States, quiet{})
 	two := moment(t, g)
-	g.app.Snapshots.States = []tools.SnapshotState{quiet{}, &g.state}
+	g.app.Snapshots.States = []host.SnapshotState{quiet{}, &g.state}
 	turned := moment(t, g)
 	cat := g.w.Catalog()
 	for _, c := range []struct {

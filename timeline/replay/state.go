@@ -10,7 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/value"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // State is a moment of a game: its world and what the host saves beside it. It
@@ -22,7 +22,7 @@ type State struct {
 	resources int // types that were registered
 }
 
-// HostState is what a tools.SnapshotState saved.
+// HostState is what a host.SnapshotState saved.
 type HostState struct {
 	Name    string
 	Version int
@@ -30,7 +30,7 @@ type HostState struct {
 }
 
 // take copies the present.
-func (s *State) take(w ecs.World, app *tools.App) error {
+func (s *State) take(w ecs.World, app *host.App) error {
 	r, ok := w.(ecs.Restorer)
 	if !ok {
 		return &refusal.Error{Code: refusal.NotSupported, Message: "this world cannot be captured and restored: its adapter does not implement ecs.Restorer",
@@ -53,7 +53,7 @@ func (s *State) take(w ecs.World, app *tools.App) error {
 
 // put makes it the present. Whatever can be refused is refused before anything
 // changes.
-func (s *State) put(w ecs.World, app *tools.App) error {
+func (s *State) put(w ecs.World, app *host.App) error {
 	var finish []func()
 	for _, st := range hostStates(app) {
 		i := slices.IndexFunc(s.States, func(h HostState) bool { return h.Name == st.Name() })
@@ -85,7 +85,7 @@ func (s *State) put(w ecs.World, app *tools.App) error {
 	return nil
 }
 
-func hostStates(app *tools.App) []tools.SnapshotState {
+func hostStates(app *host.App) []host.SnapshotState {
 	if app == nil || app.Snapshots == nil {
 		return nil
 	}

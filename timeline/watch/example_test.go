@@ -8,7 +8,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/timeline/watch"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func Example() {
@@ -21,7 +21,7 @@ func Example() {
 	s.Add("update", "regenerate", func() { health().HP += 5 })
 	s.Add("update", "combat", func() { health().HP -= 20 })
 
-	world, app := archeworld.New(&ew), &tools.App{Systems: s}
+	world, app := archeworld.New(&ew), &host.App{Systems: s}
 	set := watch.NewSet(watch.Options{})
 	c, err := watch.Compile(world.Catalog(), watch.Spec{Entity: "1v0", Path: "Health.HP", When: "new < old"})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Between is the [schedule.Hook] of a Set: what has changed since the last look
@@ -39,7 +40,7 @@ func (s *Set) author(system string) Author {
 }
 
 // EndTick is for a host that says when a tick has ended.
-func (s *Set) EndTick(frame uint64, w ecs.World, app *tools.App) {
+func (s *Set) EndTick(frame uint64, w ecs.World, app *host.App) {
 	s.frame = frame
 	s.bind(w, app)
 	s.look(s.author(""))
@@ -47,7 +48,7 @@ func (s *Set) EndTick(frame uint64, w ecs.World, app *tools.App) {
 }
 
 // AtPoll looks at the end of the game's frame, before any call.
-func (s *Set) AtPoll(frame uint64, w ecs.World, app *tools.App, operation string) {
+func (s *Set) AtPoll(frame uint64, w ecs.World, app *host.App, operation string) {
 	s.frame = frame
 	s.bind(w, app)
 	who := s.author("")

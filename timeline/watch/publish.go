@@ -3,7 +3,7 @@ package watch
 import (
 	"slices"
 
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // publish lets other goroutines see the hits of the tick that has ended, and
@@ -44,7 +44,7 @@ func (s *Set) publish(tickEnded bool) {
 		by := s.pause
 		s.pause = ""
 		// A host that refuses goes on: the hit stands all the same.
-		if err := s.clock.Set(tools.ClockChange{Paused: new(true)}); err == nil && s.opts.Held != nil {
+		if err := s.clock.Set(host.ClockChange{Paused: new(true)}); err == nil && s.opts.Held != nil {
 			s.opts.Held(by, now)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Options configures a Set. The zero value is the default.
@@ -43,9 +43,9 @@ type Set struct {
 	// Frame goroutine.
 	world     ecs.World
 	loc       ecs.Locator
-	app       *tools.App
-	clock     tools.Clock
-	systems   tools.SystemHooks
+	app       *host.App
+	clock     host.Clock
+	systems   host.SystemHooks
 	hooked    bool
 	looking   []*watch // all that look
 	bySystem  []*watch
@@ -82,7 +82,7 @@ type call struct{ tool, client string }
 func NewSet(o Options) *Set { return &Set{opts: o} }
 
 // Add begins a watch.
-func (s *Set) Add(w ecs.World, app *tools.App, c *Compiled) (Info, error) {
+func (s *Set) Add(w ecs.World, app *host.App, c *Compiled) (Info, error) {
 	switch {
 	case w == nil:
 		return Info{}, &refusal.Error{Code: refusal.NoWorld, Message: "no world is bound, so there is nothing to watch"}
@@ -215,7 +215,7 @@ func (s *Set) sort() {
 }
 
 // bind takes note of what the host has bound now. Watches of another world end.
-func (s *Set) bind(w ecs.World, app *tools.App) {
+func (s *Set) bind(w ecs.World, app *host.App) {
 	if w != s.world {
 		if s.world != nil {
 			s.end(s.looking, "another world was bound")
@@ -235,7 +235,7 @@ func (s *Set) bind(w ecs.World, app *tools.App) {
 	s.app, s.systems, s.clock = app, nil, nil
 	if app != nil {
 		s.clock = app.Clock
-		s.systems, _ = app.Systems.(tools.SystemHooks)
+		s.systems, _ = app.Systems.(host.SystemHooks)
 	}
 	if s.systems == nil && !s.opts.Driven {
 		for _, x := range s.looking {

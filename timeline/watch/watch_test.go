@@ -14,6 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/timeline/watch"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type (
@@ -38,7 +39,7 @@ type game struct {
 	w     ecs.World
 	sched *schedule.Schedule
 	clock clock
-	app   *tools.App
+	app   *host.App
 	set   *watch.Set
 	frame uint64
 	score *Score
@@ -53,8 +54,8 @@ type clock struct {
 	paused bool
 }
 
-func (c *clock) Info() tools.ClockInfo { return tools.ClockInfo{Tick: c.tick, Paused: c.paused} }
-func (c *clock) Set(ch tools.ClockChange) error {
+func (c *clock) Info() host.ClockInfo { return host.ClockInfo{Tick: c.tick, Paused: c.paused} }
+func (c *clock) Set(ch host.ClockChange) error {
 	if ch.Paused != nil {
 		c.paused = *ch.Paused
 	}
@@ -77,7 +78,7 @@ func newGame(t *testing.T, systems ...string) *game {
 			}
 		})
 	}
-	g.app = &tools.App{Systems: g.sched, Clock: &g.clock}
+	g.app = &host.App{Systems: g.sched, Clock: &g.clock}
 	g.set = watch.NewSet(watch.Options{})
 	return g
 }
@@ -461,7 +462,7 @@ func TestRefusalsTeach(t *testing.T) {
 	} {
 		c, err := watch.Compile(cat, spec)
 		if err == nil {
-			_, err = g.set.Add(g.w, &tools.App{Systems: g.sched}, c)
+			_, err = g.set.Add(g.w, &host.App{Systems: g.sched}, c)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", spec, err, want)

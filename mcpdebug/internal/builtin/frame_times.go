@@ -11,6 +11,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func frameTimesTools(h appHost) []*tools.Tool {
@@ -65,7 +66,7 @@ type systemTimes struct {
 	Runs   int     `json:"runs" jsonschema:"frames in which it ran"`
 }
 
-func frameTimes(app *tools.App, in frameTimesArgs) (r frameTimesResult, err error) {
+func frameTimes(app *host.App, in frameTimesArgs) (r frameTimesResult, err error) {
 	times := app.Times()
 	if times == nil {
 		return r, &refusal.Error{Code: refusal.NotSupported, Message: "this game provides no frame times", Next: "capabilities"}
@@ -135,7 +136,7 @@ func frameTimes(app *tools.App, in frameTimesArgs) (r frameTimesResult, err erro
 
 // framesWithoutATick counts the frames in which fewer than half of the systems
 // ran that run in the busiest one: the simulation stood still in them.
-func framesWithoutATick(h tools.History) (n int) {
+func framesWithoutATick(h host.History) (n int) {
 	ran := make([]int, len(h.Frames))
 	for i, f := range h.Frames {
 		for _, d := range f.Systems {
@@ -154,7 +155,7 @@ func framesWithoutATick(h tools.History) (n int) {
 
 // spikes finds the frames far above the median, and in each the system that
 // took the most beyond its own median: it is the one to blame.
-func spikes(h tools.History, all []time.Duration, median time.Duration, medians []time.Duration) []spike {
+func spikes(h host.History, all []time.Duration, median time.Duration, medians []time.Duration) []spike {
 	var at []int
 	for i, d := range all {
 		if d > 2*median && d > median+500*time.Microsecond {

@@ -9,6 +9,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 	"github.com/loupe-ecs/loupe/tools/text"
 )
 
@@ -17,7 +18,7 @@ type helpHost interface {
 	offerHost
 	freshHost
 	Components() *ComponentTools
-	App() *tools.App
+	App() *host.App
 	Status() Status
 	// ReadOnly: the server refuses tools that change anything.
 	ReadOnly() bool

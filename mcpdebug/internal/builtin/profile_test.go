@@ -18,19 +18,20 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // offHost is the part of a server that off-frame tools need.
 type offHost struct {
 	Host
 	registry *tools.Registry
-	app      *tools.App
+	app      *host.App
 	dir      string
 	frame    uint64
 }
 
 func (h *offHost) Registry() *tools.Registry { return h.registry }
-func (h *offHost) App() *tools.App           { return h.app }
+func (h *offHost) App() *host.App            { return h.app }
 func (h *offHost) Limits() Limits            { return Limits{DataDir: h.dir} }
 func (h *offHost) Status() Status            { return Status{State: "running", Frame: h.frame} }
 func (h *offHost) Catalog() *ecs.Catalog     { return nil }
@@ -142,12 +143,12 @@ func TestHeapProfile(t *testing.T) {
 
 // clock is a schedule with times written down.
 type clock struct {
-	tools.Systems
-	history tools.History
+	host.Systems
+	history host.History
 }
 
 func (c clock) Running() (string, time.Duration) { return "ai", time.Millisecond }
-func (c clock) History(n int) tools.History {
+func (c clock) History(n int) host.History {
 	h := c.history
 	if n < len(h.Frames) {
 		h.Frames = h.Frames[len(h.Frames)-n:]
@@ -156,16 +157,16 @@ func (c clock) History(n int) tools.History {
 }
 
 func TestFrameTimesBlameTheSystem(t *testing.T) {
-	c := clock{history: tools.History{Systems: []string{"ai", "movement"}, Phases: []string{"ai", "movement"}}}
+	c := clock{history: host.History{Systems: []string{"ai", "movement"}, Phases: []string{"ai", "movement"}}}
 	for i := range 100 {
 		ai, move := 1*time.Millisecond, 2*time.Millisecond
 		if i == 60 {
 			ai = 9 * time.Millisecond
 		}
-		c.history.Frames = append(c.history.Frames, tools.FrameTimes{Frame: uint64(1000 + i), Busy: ai + move, Systems: []time.Duration{ai, move}})
+		c.history.Frames = append(c.history.Frames, host.FrameTimes{Frame: uint64(1000 + i), Busy: ai + move, Systems: []time.Duration{ai, move}})
 	}
 	c.history.Frames[10].Systems[0] = -1
-	app := &tools.App{Systems: c}
+	app := &host.App{Systems: c}
 	r, err := frameTimes(app, frameTimesArgs{})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestFrameTimesBlameTheSystem(t *testing.T) {
 	if _, err := frameTimes(app, frameTimesArgs{System: "movment"}); err == nil || err.(*refusal.Error).Options[0] != "movement" {
 		t.Errorf("misspelt: %v", err)
 	}
-	if r, err := frameTimes(&tools.App{Systems: clock{}}, frameTimesArgs{}); err != nil || r.Frames != 0 {
+	if r, err := frameTimes(&host.App{Systems: clock{}}, frameTimesArgs{}); err != nil || r.Frames != 0 {
 		t.Errorf("no frames yet: %+v, %v", r, err)
 	}
 }
@@ -210,25 +211,25 @@ func TestProfileStopSaysWhatItReplaces(t *testing.T) {
 
 // Frames in which the simulation stood still say nothing of a tick's time.
 func TestFrameTimesOfFramesWithoutATick(t *testing.T) {
-	h := tools.History{Systems: []string{"movement", "combat", "camera"}, Phases: []string{"update", "update", "view"}}
+	h := host.History{Systems: []string{"movement", "combat", "camera"}, Phases: []string{"update", "update", "view"}}
 	for n := range uint64(5) {
-		h.Frames = append(h.Frames, tools.FrameTimes{Frame: n, Busy: 3000, Systems: []time.Duration{1000, 1000, 1000}})
+		h.Frames = append(h.Frames, host.FrameTimes{Frame: n, Busy: 3000, Systems: []time.Duration{1000, 1000, 1000}})
 	}
-	if r, err := frameTimes(&tools.App{Systems: stillClock{history: h}}, frameTimesArgs{}); err != nil || r.Hint != "" {
+	if r, err := frameTimes(&host.App{Systems: stillClock{history: h}}, frameTimesArgs{}); err != nil || r.Hint != "" {
 		t.Errorf("ticks alone: hint %q, %v", r.Hint, err)
 	}
 	for n := range uint64(3) {
-		h.Frames = append(h.Frames, tools.FrameTimes{Frame: 5 + n, Busy: 1000, Systems: []time.Duration{-1, -1, 1000}})
+		h.Frames = append(h.Frames, host.FrameTimes{Frame: 5 + n, Busy: 1000, Systems: []time.Duration{-1, -1, 1000}})
 	}
-	if r, err := frameTimes(&tools.App{Systems: stillClock{history: h}}, frameTimesArgs{}); err != nil || !strings.Contains(r.Hint, "3 of the 8 frames") {
+	if r, err := frameTimes(&host.App{Systems: stillClock{history: h}}, frameTimesArgs{}); err != nil || !strings.Contains(r.Hint, "3 of the 8 frames") {
 		t.Errorf("3 frames without a tick: hint %q, %v", r.Hint, err)
 	}
 }
 
 type stillClock struct {
-	tools.Systems
-	history tools.History
+	host.Systems
+	history host.History
 }
 
 func (stillClock) Running() (string, time.Duration) { return "", 0 }
-func (c stillClock) History(int) tools.History      { return c.history }
+func (c stillClock) History(int) host.History       { return c.history }

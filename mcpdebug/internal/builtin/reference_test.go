@@ -12,6 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 var update = flag.Bool("update", false, "rewrite generated files")
@@ -30,7 +31,7 @@ func everything(t *testing.T) *tools.Registry {
 
 func TestSubsystemsAreAbsentUnlessProvided(t *testing.T) {
 	for _, s := range New(&offHost{registry: tools.NewRegistry()}).Subsystems {
-		if s.In(&tools.App{}) || s.In(nil) || len(s.Tools) == 0 || s.Provide == "" {
+		if s.In(&host.App{}) || s.In(nil) || len(s.Tools) == 0 || s.Provide == "" {
 			t.Errorf("%s: present in an app without parts, or without tools or a word on what to provide", s.Name)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // dataHost gives the snapshot tools a data folder.
@@ -23,8 +24,8 @@ type dataHost struct {
 	dir string
 }
 
-func (s *dataHost) Limits() Limits  { return Limits{DataDir: s.dir} }
-func (s *dataHost) App() *tools.App { return s.h.App }
+func (s *dataHost) Limits() Limits { return Limits{DataDir: s.dir} }
+func (s *dataHost) App() *host.App { return s.h.App }
 func (s *dataHost) Fresh(*tools.Call) *loop.View {
 	return &loop.View{Catalog: s.h.World.Catalog(), Frame: s.h.Frame}
 }
@@ -181,7 +182,7 @@ func TestSnapshotToolsKeepHostState(t *testing.T) {
 	score := &snapScore{1}
 	arche.AddResource(w, score)
 	st := &engineState{5}
-	h.App = &tools.App{Name: "arena", Snapshots: &tools.Snapshots{States: []tools.SnapshotState{st}, Exclude: []string{"snapScore"}}}
+	h.App = &host.App{Name: "arena", Snapshots: &host.Snapshots{States: []host.SnapshotState{st}, Exclude: []string{"snapScore"}}}
 	h.OK("snapshot_save", `{"name":"one"}`)
 	st.n, score.Points = 9, 2
 	if d := h.OK("snapshot_diff", `{"from":"one"}`); d["same"] != true {
@@ -204,7 +205,7 @@ func TestSnapshotSaveSaysWhatIsLeftOut(t *testing.T) {
 	h, _, w := snapshotHarness(t)
 	w.NewEntity(arche.ComponentID[snapPos](w))
 	arche.AddResource(w, &snapScore{7})
-	h.App = &tools.App{Snapshots: &tools.Snapshots{Exclude: []string{"snapScore", "builtin.snapPos", "unheardOf"}}}
+	h.App = &host.App{Snapshots: &host.Snapshots{Exclude: []string{"snapScore", "builtin.snapPos", "unheardOf"}}}
 	out := h.OK("snapshot_save", tooltest.Obj{"name": "first-boss"})
 	if fmt.Sprint(out["excluded"]) != "[snapPos snapScore]" || out["replaced"] != nil {
 		t.Errorf("%v", out)

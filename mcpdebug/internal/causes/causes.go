@@ -13,18 +13,19 @@ import (
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/timeline/watch"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Host is what the tools need of the server.
 type Host interface {
 	Logger() *slog.Logger
 	// App is the bound one; nil without. Off the frame only its times may be asked.
-	App() *tools.App
+	App() *host.App
 	// Fresh waits a moment for what the frame tells to show all answered calls.
 	// Not on the frame goroutine.
 	Fresh(*tools.Call) *loop.View
 	// Held says why time stood still when the frame last told; nil: it passes.
-	Held() *tools.Held
+	Held() *host.Held
 	// Logs reads what was logged. Any goroutine.
 	Logs(logbuf.Query) (logbuf.Page, string)
 	// Crash is the crash the game is in, or the last one; nil: there was none.

@@ -1,6 +1,9 @@
 package hosttools
 
-import "github.com/loupe-ecs/loupe/tools"
+import (
+	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
+)
 
 func Audio() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
@@ -11,9 +14,9 @@ func Audio() []*tools.Tool {
 	)
 }
 
-func audioInfo(f *tools.Frame, _ struct{}) (tools.AudioInfo, error) {
+func audioInfo(f *tools.Frame, _ struct{}) (host.AudioInfo, error) {
 	if f.App.Audio == nil {
-		return tools.AudioInfo{}, lacks("audio")
+		return host.AudioInfo{}, lacks("audio")
 	}
 	info := f.App.Audio.Info()
 	info.Playing, info.Sounds = orEmpty(info.Playing), orEmpty(info.Sounds)
@@ -25,7 +28,7 @@ type reloadSoundArgs struct {
 }
 
 type reloadSoundResult struct {
-	tools.Sound
+	host.Sound
 	Reloaded bool `json:"reloaded" jsonschema:"true: the next voice plays the new samples"`
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func Camera() []*tools.Tool {
@@ -16,9 +17,9 @@ func Camera() []*tools.Tool {
 	)
 }
 
-func cameraInfo(f *tools.Frame, _ struct{}) (tools.CameraInfo, error) {
+func cameraInfo(f *tools.Frame, _ struct{}) (host.CameraInfo, error) {
 	if f.App.Camera == nil {
-		return tools.CameraInfo{}, lacks("camera")
+		return host.CameraInfo{}, lacks("camera")
 	}
 	return f.App.Camera.Info(), nil
 }
@@ -30,9 +31,9 @@ type cameraMoveArgs struct {
 	Rotation *float64 `json:"rotation,omitempty" jsonschema:"radians"`
 }
 
-func cameraMove(f *tools.Frame, in cameraMoveArgs) (tools.CameraInfo, error) {
+func cameraMove(f *tools.Frame, in cameraMoveArgs) (host.CameraInfo, error) {
 	if f.App.Camera == nil {
-		return tools.CameraInfo{}, lacks("camera")
+		return host.CameraInfo{}, lacks("camera")
 	}
 	args := []struct {
 		name string
@@ -45,18 +46,18 @@ func cameraMove(f *tools.Frame, in cameraMoveArgs) (tools.CameraInfo, error) {
 		}
 		given = true
 		if err := mustBeFinite(a.name, *a.v); err != nil {
-			return tools.CameraInfo{}, err
+			return host.CameraInfo{}, err
 		}
 	}
 	if !given {
-		return tools.CameraInfo{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "nothing to move: name at least one of x, y, zoom, rotation",
+		return host.CameraInfo{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "nothing to move: name at least one of x, y, zoom, rotation",
 			Options: []string{"x", "y", "zoom", "rotation"}, Total: 4}
 	}
 	if in.Zoom != nil && *in.Zoom <= 0 {
-		return tools.CameraInfo{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "zoom must be greater than 0", Got: *in.Zoom, Want: "a number greater than 0"}
+		return host.CameraInfo{}, &refusal.Error{Code: refusal.InvalidArguments, Message: "zoom must be greater than 0", Got: *in.Zoom, Want: "a number greater than 0"}
 	}
-	if err := f.App.Camera.Move(tools.CameraMove{X: in.X, Y: in.Y, Zoom: in.Zoom, Rotation: in.Rotation}); err != nil {
-		return tools.CameraInfo{}, err
+	if err := f.App.Camera.Move(host.CameraMove{X: in.X, Y: in.Y, Zoom: in.Zoom, Rotation: in.Rotation}); err != nil {
+		return host.CameraInfo{}, err
 	}
 	return f.App.Camera.Info(), nil
 }

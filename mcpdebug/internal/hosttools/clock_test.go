@@ -15,6 +15,7 @@ import (
 	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // partClock is a host's clock that runs one tick a frame.
@@ -29,11 +30,11 @@ type partClock struct {
 	onTick  func()
 }
 
-func (c *partClock) Info() tools.ClockInfo {
-	return tools.ClockInfo{Tick: c.tick, Paused: c.paused, Scale: c.scale, StepMs: 20, Pending: c.pending}
+func (c *partClock) Info() host.ClockInfo {
+	return host.ClockInfo{Tick: c.tick, Paused: c.paused, Scale: c.scale, StepMs: 20, Pending: c.pending}
 }
 
-func (c *partClock) Set(ch tools.ClockChange) error {
+func (c *partClock) Set(ch host.ClockChange) error {
 	if c.sets++; c.err != nil {
 		return c.err
 	}
@@ -130,7 +131,7 @@ type mark struct{ X int }
 func newClock(t *testing.T) (*tooltest.Harness, *partClock, func() *mark) {
 	t.Helper()
 	c := &partClock{scale: 1}
-	app := &tools.App{Clock: c}
+	app := &host.App{Clock: c}
 	h := tooltest.New(t)
 	h.Reg.MustRegister(Clock(0)...)
 	h.App = app

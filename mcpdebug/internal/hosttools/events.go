@@ -12,9 +12,10 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/internal/schema"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
-func Events(app func() *tools.App) []*tools.Tool {
+func Events(app func() *host.App) []*tools.Tool {
 	return []*tools.Tool{tools.NewPhased(tools.Spec{Name: "send_event", Group: "session", WhenCrashed: true, NeedsApp: true,
 		Description: "Sends the game an event. Without kind it lists the kinds with their payload schemas.",
 		Example:     `{}`},
@@ -30,7 +31,7 @@ type sendEventArgs struct {
 }
 
 type eventToSend struct {
-	app     *tools.App
+	app     *host.App
 	kind    string
 	payload any
 }
@@ -48,7 +49,7 @@ type sendEventResult struct {
 }
 
 // prepareEvent checks the payload before anything waits for a frame.
-func prepareEvent(app *tools.App, in sendEventArgs) (eventToSend, error) {
+func prepareEvent(app *host.App, in sendEventArgs) (eventToSend, error) {
 	if app == nil || app.Events == nil {
 		return eventToSend{}, lacks("events")
 	}
@@ -74,7 +75,7 @@ func prepareEvent(app *tools.App, in sendEventArgs) (eventToSend, error) {
 
 // badPayload says that the fault is in the payload of the kind, and what that
 // is made of.
-func badPayload(k *tools.EventKind, err error) error {
+func badPayload(k *host.EventKind, err error) error {
 	e, ok := errors.AsType[*refusal.Error](err)
 	if !ok || k.Payload == nil {
 		return err

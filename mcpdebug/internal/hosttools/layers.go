@@ -5,6 +5,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func Layers() []*tools.Tool {
@@ -22,7 +23,7 @@ type plainListArgs struct {
 }
 
 type layersListResult struct {
-	Layers []tools.Layer `json:"layers" jsonschema:"backmost first"`
+	Layers []host.Layer `json:"layers" jsonschema:"backmost first"`
 	page.Info
 }
 
@@ -31,7 +32,7 @@ func layersList(f *tools.Frame, in plainListArgs) (r layersListResult, err error
 		return r, lacks("layers")
 	}
 	r.Layers, r.Info, err = page.Of("layers_list", f.App.Layers.List(), in.Limit, in.Args,
-		func(l *tools.Layer) string { return l.Name }, "layers_info tells about one")
+		func(l *host.Layer) string { return l.Name }, "layers_info tells about one")
 	return r, err
 }
 
@@ -39,9 +40,9 @@ type layersInfoArgs struct {
 	Layer nameOrNumber `json:"layer" jsonschema:"name or index"`
 }
 
-func layersInfo(f *tools.Frame, in layersInfoArgs) (tools.Layer, error) {
+func layersInfo(f *tools.Frame, in layersInfoArgs) (host.Layer, error) {
 	if f.App.Layers == nil {
-		return tools.Layer{}, lacks("layers")
+		return host.Layer{}, lacks("layers")
 	}
 	var names []string
 	for _, l := range f.App.Layers.List() {
@@ -50,5 +51,5 @@ func layersInfo(f *tools.Frame, in layersInfoArgs) (tools.Layer, error) {
 		}
 		names = append(names, l.Name)
 	}
-	return tools.Layer{}, notNamed("layer", in.Layer.text, names, "layers_list")
+	return host.Layer{}, notNamed("layer", in.Layer.text, names, "layers_list")
 }

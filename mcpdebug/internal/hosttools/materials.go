@@ -5,6 +5,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func Materials() []*tools.Tool {
@@ -17,7 +18,7 @@ func Materials() []*tools.Tool {
 }
 
 type materialsListResult struct {
-	Materials []tools.Material `json:"materials" jsonschema:"in the order of their numbers"`
+	Materials []host.Material `json:"materials" jsonschema:"in the order of their numbers"`
 	page.Info
 }
 
@@ -26,7 +27,7 @@ func materialsList(f *tools.Frame, in plainListArgs) (r materialsListResult, err
 		return r, lacks("materials")
 	}
 	r.Materials, r.Info, err = page.Of("materials_list", f.App.Materials.List(), in.Limit, in.Args,
-		func(m *tools.Material) string { return strconv.Itoa(m.ID) }, "materials_info tells about one")
+		func(m *host.Material) string { return strconv.Itoa(m.ID) }, "materials_info tells about one")
 	return r, err
 }
 
@@ -34,9 +35,9 @@ type materialsInfoArgs struct {
 	Material nameOrNumber `json:"material" jsonschema:"name or number"`
 }
 
-func materialsInfo(f *tools.Frame, in materialsInfoArgs) (tools.Material, error) {
+func materialsInfo(f *tools.Frame, in materialsInfoArgs) (host.Material, error) {
 	if f.App.Materials == nil {
-		return tools.Material{}, lacks("materials")
+		return host.Material{}, lacks("materials")
 	}
 	var names []string
 	for _, m := range f.App.Materials.List() {
@@ -45,5 +46,5 @@ func materialsInfo(f *tools.Frame, in materialsInfoArgs) (tools.Material, error)
 		}
 		names = append(names, m.Name)
 	}
-	return tools.Material{}, notNamed("material", in.Material.text, names, "materials_list")
+	return host.Material{}, notNamed("material", in.Material.text, names, "materials_list")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/timeline/replay"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type systemsInfoArgs struct {
@@ -28,7 +29,7 @@ type observing struct {
 	run *replay.Observation
 }
 
-func (o *observing) observe(f *tools.Frame, s tools.SystemInfo) (r observed, err error) {
+func (o *observing) observe(f *tools.Frame, s host.SystemInfo) (r observed, err error) {
 	if o.run == nil {
 		o.run = &replay.Observation{System: o.in.Name, Ticks: o.in.Observe}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Screen are screenshot, which saves below dataDir and answers pictures
@@ -63,9 +64,9 @@ func (r screenshotResult) ToolContent() []tools.Content {
 // frame, until the host has drawn.
 type capture struct {
 	args  screenshotArgs
-	asked *tools.App // whose screen was asked
+	asked *host.App // whose screen was asked
 	done  bool
-	pic   tools.Picture
+	pic   host.Picture
 	err   error
 }
 
@@ -87,7 +88,7 @@ func takeShot(f *tools.Frame, c *capture) (*capture, error) {
 	}
 	if c.asked == nil {
 		c.asked = f.App
-		var shot tools.Shot
+		var shot host.Shot
 		if c.args.Entity.Given {
 			if f.World == nil {
 				return nil, entities.NoWorld()
@@ -101,7 +102,7 @@ func takeShot(f *tools.Frame, c *capture) (*capture, error) {
 			}
 			shot.Entity = e
 		}
-		f.App.Screen.Capture(shot, func(p tools.Picture, err error) {
+		f.App.Screen.Capture(shot, func(p host.Picture, err error) {
 			if !c.done {
 				c.done, c.pic, c.err = true, p, err
 			}
@@ -111,7 +112,7 @@ func takeShot(f *tools.Frame, c *capture) (*capture, error) {
 		return nil, tools.ErrLater
 	}
 	if c.err == nil && c.pic.Image == nil {
-		c.err = tools.ErrNoDisplay
+		c.err = host.ErrNoDisplay
 	}
 	return c, c.err
 }
@@ -120,7 +121,7 @@ func takeShot(f *tools.Frame, c *capture) (*capture, error) {
 func (c *capture) finish(dataDir string, maxReply int) (r screenshotResult, err error) {
 	bounds := c.pic.Image.Bounds()
 	if bounds.Empty() {
-		return r, tools.ErrNoDisplay
+		return r, host.ErrNoDisplay
 	}
 	part, err := c.part(bounds)
 	if err != nil {

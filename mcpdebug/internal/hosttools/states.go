@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func States() []*tools.Tool {
@@ -24,7 +25,7 @@ type statesResult struct {
 	Top   string   `json:"top" jsonschema:"the state that counts"`
 	Names []string `json:"names" jsonschema:"the states that can be pushed"`
 	// History is absent where the host does not keep it.
-	History []tools.StateChange `json:"history,omitempty" jsonschema:"the last changes, oldest first"`
+	History []host.StateChange `json:"history,omitempty" jsonschema:"the last changes, oldest first"`
 }
 
 func statesOf(f *tools.Frame) (r statesResult, err error) {
@@ -35,7 +36,7 @@ func statesOf(f *tools.Frame) (r statesResult, err error) {
 	if r.Depth = len(r.Stack); r.Depth > 0 {
 		r.Top = r.Stack[r.Depth-1]
 	}
-	if h, ok := f.App.States.(tools.StateHistory); ok {
+	if h, ok := f.App.States.(host.StateHistory); ok {
 		r.History = h.History()
 	}
 	return r, nil

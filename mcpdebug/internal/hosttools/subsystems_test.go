@@ -22,21 +22,22 @@ import (
 	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // parts is a host that provides every subsystem, each as small as can be: lists
 // are nil, there is nothing optional.
 type parts struct {
 	stack  []string
-	cam    tools.CameraInfo
-	ray    tools.Ray
+	cam    host.CameraInfo
+	ray    host.Ray
 	pushed []any
 	// Capture: what is answered, and whether now or at the end of a frame.
 	picture image.Image
 	err     error
 	later   bool
 	waiting []func()
-	shot    tools.Shot
+	shot    host.Shot
 }
 
 type (
@@ -60,8 +61,8 @@ func (p *parts) Pop() error {
 	return nil
 }
 
-func (p partCamera) Info() tools.CameraInfo { return p.cam }
-func (p partCamera) Move(m tools.CameraMove) error {
+func (p partCamera) Info() host.CameraInfo { return p.cam }
+func (p partCamera) Move(m host.CameraMove) error {
 	if m.X != nil {
 		p.cam.X = *m.X
 	}
@@ -70,39 +71,39 @@ func (p partCamera) Move(m tools.CameraMove) error {
 	}
 	return nil
 }
-func (p partLayers) List() []tools.Layer {
-	return []tools.Layer{{Name: "back"}, {Index: 1, Name: "front"}}
+func (p partLayers) List() []host.Layer {
+	return []host.Layer{{Name: "back"}, {Index: 1, Name: "front"}}
 }
-func (p partMaterials) List() []tools.Material { return nil }
-func (p partRender) Info() tools.RenderInfo    { return tools.RenderInfo{Backend: "none"} }
-func (p partPhysics) Info() tools.PhysicsInfo  { return tools.PhysicsInfo{} }
-func (p partPhysics) Raycast(r tools.Ray) (tools.RayHit, bool, error) {
+func (p partMaterials) List() []host.Material { return nil }
+func (p partRender) Info() host.RenderInfo    { return host.RenderInfo{Backend: "none"} }
+func (p partPhysics) Info() host.PhysicsInfo  { return host.PhysicsInfo{} }
+func (p partPhysics) Raycast(r host.Ray) (host.RayHit, bool, error) {
 	p.ray = r
-	return tools.RayHit{X: 1, NormalX: -1, Fraction: 0.5}, r.Mask != 0, nil
+	return host.RayHit{X: 1, NormalX: -1, Fraction: 0.5}, r.Mask != 0, nil
 }
-func (p partAudio) Info() tools.AudioInfo { return tools.AudioInfo{} }
-func (p partAudio) Reload(name string) (tools.Sound, error) {
+func (p partAudio) Info() host.AudioInfo { return host.AudioInfo{} }
+func (p partAudio) Reload(name string) (host.Sound, error) {
 	if name != "shot" {
-		return tools.Sound{}, errors.New("broken")
+		return host.Sound{}, errors.New("broken")
 	}
-	return tools.Sound{Name: name}, nil
+	return host.Sound{Name: name}, nil
 }
 
 type partKey struct {
 	Key string `json:"key" jsonschema:"which"`
 }
 
-func (p partEvents) Kinds() []tools.EventKind {
-	return []tools.EventKind{{Name: "key", Payload: reflect.TypeFor[partKey]()}, {Name: "quit"}}
+func (p partEvents) Kinds() []host.EventKind {
+	return []host.EventKind{{Name: "key", Payload: reflect.TypeFor[partKey]()}, {Name: "quit"}}
 }
 func (p partEvents) Push(kind string, payload any) error {
 	p.pushed = append(p.pushed, payload)
 	return nil
 }
 
-func (p *parts) Capture(shot tools.Shot, done func(tools.Picture, error)) {
+func (p *parts) Capture(shot host.Shot, done func(host.Picture, error)) {
 	p.shot = shot
-	answer := func() { done(tools.Picture{Image: p.picture, Frame: 7}, p.err) }
+	answer := func() { done(host.Picture{Image: p.picture, Frame: 7}, p.err) }
 	if p.later {
 		p.waiting = append(p.waiting, answer)
 		return
@@ -115,10 +116,10 @@ func newParts(t *testing.T) (*tooltest.Harness, *parts, *schedule.Schedule) {
 	s := schedule.New("movement", "render")
 	s.Add("movement", "movement", func() {}, schedule.Writes("Position"))
 	s.Add("render", "draw", func() {})
-	p := &parts{stack: []string{"playing"}, cam: tools.CameraInfo{Zoom: 1}}
-	app := &tools.App{Systems: s, States: p, Clock: &partClock{}, Events: partEvents{p}, Camera: partCamera{p}, Layers: partLayers{p}, Materials: partMaterials{p},
+	p := &parts{stack: []string{"playing"}, cam: host.CameraInfo{Zoom: 1}}
+	app := &host.App{Systems: s, States: p, Clock: &partClock{}, Events: partEvents{p}, Camera: partCamera{p}, Layers: partLayers{p}, Materials: partMaterials{p},
 		Render: partRender{p}, Physics: partPhysics{p}, Audio: partAudio{p}, Screen: p}
-	ts := slices.Concat(Events(func() *tools.App { return app }), Systems(), States(), Clock(0), Camera(), Layers(), Materials(),
+	ts := slices.Concat(Events(func() *host.App { return app }), Systems(), States(), Clock(0), Camera(), Layers(), Materials(),
 		Render(), Physics(), Audio(), Screen(t.TempDir(), 1<<20))
 	h := tooltest.New(t, ts...)
 	h.App = app
@@ -256,7 +257,7 @@ func TestSmallPartsAnswerWholeResults(t *testing.T) {
 // The app may be exchanged between listing and call.
 func TestAPartThatWentAwayIsRefused(t *testing.T) {
 	h, _, _ := newParts(t)
-	h.App = &tools.App{}
+	h.App = &host.App{}
 	for tool, args := range map[string]string{"systems_list": `{}`, "systems_stop": `{"name":"movement"}`, "states_info": `{}`, "states_push": `{"name":"paused"}`, "states_pop": `{}`,
 		"camera_info": `{}`, "camera_move": `{"x":1}`, "layers_list": `{}`, "layers_info": `{"layer":"x"}`, "materials_list": `{}`, "materials_info": `{"material":"x"}`,
 		"render_info": `{}`, "physics_info": `{}`, "physics_raycast": `{"x1":0,"y1":0,"x2":1,"y2":1}`, "audio": `{}`, "reload_sound": `{"name":"shot"}`, "screenshot": `{}`,
@@ -271,7 +272,7 @@ func TestScreenshotOfAHostWithoutADisplay(t *testing.T) {
 	h.WantRefusal("screenshot", `{}`, refusal.NotSupported) // neither picture nor error
 	p.picture = image.NewRGBA(image.Rectangle{})
 	h.WantRefusal("screenshot", `{}`, refusal.NotSupported)
-	p.picture, p.err = image.NewRGBA(image.Rect(0, 0, 4, 4)), tools.ErrNoDisplay
+	p.picture, p.err = image.NewRGBA(image.Rect(0, 0, 4, 4)), host.ErrNoDisplay
 	h.WantRefusal("screenshot", `{}`, refusal.NotSupported)
 	p.err = nil
 	if out := h.OK("screenshot", `{"scale":2}`); out["width"] != json.Number("8") || out["drawnFrame"] != json.Number("7") {
@@ -393,7 +394,7 @@ func TestResample(t *testing.T) {
 	}
 }
 
-var _ tools.SystemTimes = (*schedule.Schedule)(nil)
+var _ host.SystemTimes = (*schedule.Schedule)(nil)
 
 // Clients that have seen an index in layers_list pass it on as a number.
 func TestLayersAndMaterialsByNumber(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func Systems() []*tools.Tool {
@@ -32,7 +33,7 @@ type systemsListArgs struct {
 }
 
 type systemsListResult struct {
-	Systems []tools.SystemInfo `json:"systems" jsonschema:"in running order"`
+	Systems []host.SystemInfo `json:"systems" jsonschema:"in running order"`
 	page.Info
 }
 
@@ -52,18 +53,18 @@ func systemsList(f *tools.Frame, in systemsListArgs) (r systemsListResult, err e
 			return r, notNamed("phase", in.Phase, phases, "systems_list")
 		}
 	}
-	rows := slices.DeleteFunc(all, func(s tools.SystemInfo) bool {
+	rows := slices.DeleteFunc(all, func(s host.SystemInfo) bool {
 		return in.Phase != "" && s.Phase != in.Phase || in.Disabled && s.Enabled
 	})
 	r.Systems, r.Info, err = page.Of("systems_list", rows, in.Limit, in.Args,
-		func(s *tools.SystemInfo) string { return s.Name }, "name a phase, or ask for one system with systems_info")
+		func(s *host.SystemInfo) string { return s.Name }, "name a phase, or ask for one system with systems_info")
 	return r, err
 }
 
 // systemRow finds a system.
-func systemRow(f *tools.Frame, name string) (tools.SystemInfo, error) {
+func systemRow(f *tools.Frame, name string) (host.SystemInfo, error) {
 	if f.App.Systems == nil {
-		return tools.SystemInfo{}, lacks("systems")
+		return host.SystemInfo{}, lacks("systems")
 	}
 	all := f.App.Systems.List()
 	names := make([]string, len(all))
@@ -73,7 +74,7 @@ func systemRow(f *tools.Frame, name string) (tools.SystemInfo, error) {
 		}
 		names[i] = all[i].Name
 	}
-	return tools.SystemInfo{}, notNamed("system", name, names, "systems_list")
+	return host.SystemInfo{}, notNamed("system", name, names, "systems_list")
 }
 
 // infoTimes is how many times systems_info tells.
@@ -85,7 +86,7 @@ type systemTime struct {
 }
 
 type systemsInfoResult struct {
-	tools.SystemInfo
+	host.SystemInfo
 	Times []systemTime `json:"times" jsonschema:"its last 120 times, oldest first; empty where the host keeps none"`
 	observed
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type switchArgs struct {
@@ -15,7 +16,7 @@ type switchArgs struct {
 
 // switchResult is the row of one system, or which of several were switched.
 type switchResult struct {
-	*tools.SystemInfo
+	*host.SystemInfo
 	Switched []string `json:"switched,omitempty" jsonschema:"of names or except: those that were switched"`
 	Already  []string `json:"already,omitempty" jsonschema:"those that were as asked before"`
 }
@@ -52,7 +53,7 @@ func systemsSwitch(on bool) func(*tools.Frame, switchArgs) (switchResult, error)
 }
 
 // chosenSystems are those that the arguments mean, in running order.
-func chosenSystems(all []tools.SystemInfo, in switchArgs) ([]tools.SystemInfo, error) {
+func chosenSystems(all []host.SystemInfo, in switchArgs) ([]host.SystemInfo, error) {
 	named := 0
 	for _, is := range []bool{in.Name != "", len(in.Names) > 0, in.Except != nil} {
 		if is {
@@ -76,7 +77,7 @@ func chosenSystems(all []tools.SystemInfo, in switchArgs) ([]tools.SystemInfo, e
 			return nil, notNamed("system", name, texts, "systems_list")
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(s tools.SystemInfo) bool {
+	return slices.DeleteFunc(slices.Clone(all), func(s host.SystemInfo) bool {
 		return slices.Contains(asked, s.Name) != (in.Except == nil)
 	}), nil
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // binding is what the host has bound, and what was published of it. world and
 // app are the frame goroutine's.
 type binding struct {
 	world    ecs.World
-	app      *tools.App
+	app      *host.App
 	state    *state
 	log      *slog.Logger
 	registry *tools.Registry
@@ -38,7 +39,7 @@ func (b *binding) init(s *state, c *Config) {
 	b.view.Store(&View{At: s.started})
 }
 
-func (b *binding) bind(w ecs.World, app *tools.App) {
+func (b *binding) bind(w ecs.World, app *host.App) {
 	b.world, b.app = w, app
 	b.refresh(b.state.Frame())
 	b.settle()
@@ -85,7 +86,7 @@ func (b *binding) refresh(frame uint64) {
 	b.published.send()
 }
 
-func (b *binding) readLists() (systems []tools.SystemInfo, stack []string) {
+func (b *binding) readLists() (systems []host.SystemInfo, stack []string) {
 	defer func() { _ = recover() }() // a host's own implementation
 	if b.app == nil {
 		return nil, nil
@@ -123,9 +124,9 @@ func (b *binding) sampleEntities() (es []ecs.Entity) {
 	return es
 }
 
-func (b *binding) readHeld() (held *tools.Held) {
+func (b *binding) readHeld() (held *host.Held) {
 	defer func() { _ = recover() }() // a host's own implementation
-	return tools.HeldOf(b.app)
+	return host.HeldOf(b.app)
 }
 
 // maxSummary bounds what the host tells of itself.

@@ -77,7 +77,7 @@ func needs(spec *tools.Spec, world, app bool) *refusal.Error {
 }
 
 func noApp(tool string) *refusal.Error {
-	return &refusal.Error{Code: refusal.NoApp, Message: tool + " needs the host's own interfaces (tools.App), and the game has bound none",
+	return &refusal.Error{Code: refusal.NoApp, Message: tool + " needs the host's own interfaces (host.App), and the game has bound none",
 		Hint: "capabilities names what a host can provide", Next: "capabilities"}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Observer looks at the world where something can have changed it: the recorder
@@ -13,10 +14,10 @@ import (
 // host's, world and app are the bound ones or nil.
 type Observer interface {
 	// EndTick: the host says that a tick has ended. Not every host does.
-	EndTick(frame uint64, world ecs.World, app *tools.App)
+	EndTick(frame uint64, world ecs.World, app *host.App)
 	// AtPoll: a Poll begins, no call of it has run. operation is what the host is
 	// suspended in, "" while it runs.
-	AtPoll(frame uint64, world ecs.World, app *tools.App, operation string)
+	AtPoll(frame uint64, world ecs.World, app *host.App, operation string)
 	// BeforeCall and AfterCall stand around the frame part of a call that runs on
 	// the frame goroutine, nested ones too. One that asks to be run again
 	// (tools.ErrLater) has several.

@@ -6,18 +6,19 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // View is what Poll publishes of the frame goroutine's side. Immutable.
 type View struct {
 	Catalog *ecs.Catalog // nil without a world
-	App     *tools.App
+	App     *host.App
 	Summary []byte       // what the host says of itself, as JSON
 	Samples []ecs.Entity // some living entities, a few of each archetype
 	Paused  *bool        // whether the clock or the top state is paused; nil without both
-	Held    *tools.Held  // why time stands still; nil: it passes
+	Held    *host.Held   // why time stands still; nil: it passes
 	// Systems and Stack are the host's own lists as they were; nil without them.
-	Systems []tools.SystemInfo
+	Systems []host.SystemInfo
 	Stack   []string
 	Frame   uint64
 	At      time.Time
@@ -68,7 +69,7 @@ func (v *View) runningSystem() (name string) {
 func (v *View) visiting() (e ecs.Entity, ok bool) {
 	defer func() { _ = recover() }() // a host's own implementation
 	if v.App != nil {
-		if t, is := v.App.Systems.(tools.SystemVisits); is {
+		if t, is := v.App.Systems.(host.SystemVisits); is {
 			e, ok = t.Visiting()
 		}
 	}

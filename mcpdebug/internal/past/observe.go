@@ -9,19 +9,20 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 var _ causes.Observer = (*Past)(nil)
 
 // EndTick implements [causes.Observer].
-func (p *Past) EndTick(frame uint64, _ ecs.World, _ *tools.App) {
+func (p *Past) EndTick(frame uint64, _ ecs.World, _ *host.App) {
 	p.frame = frame
 	p.rec.EndTick(frame)
 }
 
 // AtPoll implements [causes.Observer]: hosts that run a tick a frame are sampled
 // here. What a suspended operation does to the world is one sample, at its end.
-func (p *Past) AtPoll(frame uint64, _ ecs.World, _ *tools.App, operation string) {
+func (p *Past) AtPoll(frame uint64, _ ecs.World, _ *host.App, operation string) {
 	p.frame = frame
 	if operation != p.parked {
 		p.park(frame, operation)

@@ -8,6 +8,7 @@ import (
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // undo is the call that returns to the present.
@@ -48,7 +49,7 @@ func (p *Past) rewindTool() *tools.Tool {
 
 // Options is what the host says of its snapshots, for the parts off the frame
 // and on it.
-func Options(app *tools.App) *snapshot.Options {
+func Options(app *host.App) *snapshot.Options {
 	o := &snapshot.Options{}
 	if app == nil {
 		return o
@@ -111,7 +112,7 @@ func (p *Past) rewindFrame(f *tools.Frame, r *rewinding) (*rewinding, error) {
 	out := &r.out
 	out.Entities = report.Entities
 	if f.App != nil && f.App.Clock != nil {
-		err := f.App.Clock.Set(tools.ClockChange{Paused: new(true)})
+		err := f.App.Clock.Set(host.ClockChange{Paused: new(true)})
 		if out.Paused = err == nil; err != nil {
 			out.Cannot = append(out.Cannot, "hold the clock: "+err.Error())
 		}
@@ -130,7 +131,7 @@ func (p *Past) rewindFrame(f *tools.Frame, r *rewinding) (*rewinding, error) {
 }
 
 // cannot names what stays as it is.
-func (p *Past) cannot(app *tools.App, r *rewinding, report *snapshot.Report) {
+func (p *Past) cannot(app *host.App, r *rewinding, report *snapshot.Report) {
 	out := &r.out
 	add := func(s string) { out.Cannot = append(out.Cannot, s) }
 	if !out.Paused && (app == nil || app.Clock == nil) {

@@ -7,7 +7,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/snapshot"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // span is a piece of time whose two ends are compared. begin and end are for the
@@ -23,7 +23,7 @@ type span struct {
 var images = sync.Pool{New: func() any { return new(ecs.Image) }}
 
 // begin copies the world as it is.
-func (s *span) begin(w ecs.World, app *tools.App) (err error) {
+func (s *span) begin(w ecs.World, app *host.App) (err error) {
 	if app != nil && app.Snapshots != nil {
 		s.exclude = app.Snapshots.Exclude
 	}

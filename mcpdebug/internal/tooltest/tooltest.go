@@ -19,6 +19,7 @@ import (
 	"github.com/loupe-ecs/loupe/internal/listing"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Harness runs tools over a world as the server does: Prepare, Frame, Finish.
@@ -28,7 +29,7 @@ type Harness struct {
 	Reg     *tools.Registry
 	World   ecs.World
 	Arche   *arche.World
-	App     *tools.App
+	App     *host.App
 	Frame   uint64
 	Between func()       // what the game does between the frames of one call
 	Stale   *ecs.Catalog // what Before sees; nil: the world's own

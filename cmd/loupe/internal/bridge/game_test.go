@@ -14,6 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // The test program is also the game: LOUPE_PART names its app.
@@ -84,7 +85,7 @@ func play(app string) {
 			os.Exit(1)
 		}
 	}
-	dbg.Bind(archeworld.New(&world), &tools.App{Name: app})
+	dbg.Bind(archeworld.New(&world), &host.App{Name: app})
 	for range time.Tick(time.Millisecond) {
 		for dbg.Poll() {
 		}

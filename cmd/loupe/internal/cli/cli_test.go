@@ -14,7 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type Health struct{ HP, Max int }
@@ -48,7 +48,7 @@ func game(t *testing.T) string {
 		*(*Health)(world.Get(world.NewEntity(health), health)) = Health{5, 10}
 		s := schedule.New("update")
 		s.Add("update", "movement", func() {})
-		dbg.Bind(archeworld.New(&world), &tools.App{Name: "arena", Systems: s})
+		dbg.Bind(archeworld.New(&world), &host.App{Name: "arena", Systems: s})
 		log.Info("level loaded", "walls", 7)
 		dbg.Poll()
 		listening <- dbg.URL()

@@ -75,7 +75,7 @@ func main() {
 	id := ecs.ComponentID[Health](&world)
 	(*Health)(world.Get(world.NewEntity(id), id)).HP = 30
 	println("the game begins")
-	err := runner.Run(context.Background(), runner.Game{World: archeworld.New(&world), App: &tools.App{Name: "arena"}, Update: func(time.Duration) {}},
+	err := runner.Run(context.Background(), runner.Game{World: archeworld.New(&world), App: &host.App{Name: "arena"}, Update: func(time.Duration) {}},
 		runner.Options{Addr: "127.0.0.1:0", Debug: &mcpdebug.Options{DataDir: os.Args[1]}})
 	if err != nil {
 		panic(err)

@@ -11,12 +11,12 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/examples/game/internal/audio"
 	"github.com/loupe-ecs/loupe/examples/game/internal/render"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // App is what the debug server learns about the game beside its world.
-func (g *Game) App() *tools.App {
-	return &tools.App{
+func (g *Game) App() *host.App {
+	return &host.App{
 		Name:      "arena",
 		Summary:   g.summary,
 		Events:    Events{g},
@@ -31,7 +31,7 @@ func (g *Game) App() *tools.App {
 		Audio:     audioPart{g},
 		Screen:    screenPart{g},
 		Inputs:    Inputs{g},
-		Snapshots: &tools.Snapshots{States: []tools.SnapshotState{statesState{&g.States}}},
+		Snapshots: &host.Snapshots{States: []host.SnapshotState{statesState{&g.States}}},
 	}
 }
 
@@ -67,10 +67,10 @@ func (g *Game) summary() any {
 
 type cameraPart struct{ g *Game }
 
-func (c cameraPart) Info() tools.CameraInfo {
+func (c cameraPart) Info() host.CameraInfo {
 	cam := c.g.camera
 	s := render.Scene{X: cam.X, Y: cam.Y, Zoom: cam.Zoom, Rotation: cam.Rotation}
-	info := tools.CameraInfo{X: cam.X, Y: cam.Y, Zoom: cam.Zoom, Rotation: cam.Rotation}
+	info := host.CameraInfo{X: cam.X, Y: cam.Y, Zoom: cam.Zoom, Rotation: cam.Rotation}
 	v := &info.Viewport
 	v.Width, v.Height = ViewW, ViewH
 	for i, corner := range [4][2]float64{{0, 0}, {ViewW, 0}, {0, ViewH}, {ViewW, ViewH}} {
@@ -88,7 +88,7 @@ func (c cameraPart) Info() tools.CameraInfo {
 }
 
 // Move lets the camera go from the player: it would be pulled back otherwise.
-func (c cameraPart) Move(m tools.CameraMove) error {
+func (c cameraPart) Move(m host.CameraMove) error {
 	cam := *c.g.camera
 	set := func(to *float64, v *float64) {
 		if v != nil {
@@ -118,11 +118,11 @@ var layerNames = [layers]struct{ name, doc string }{
 	{"effects", "projectiles, sparks and banners"},
 }
 
-func (l layersPart) List() []tools.Layer {
-	list := make([]tools.Layer, layers)
+func (l layersPart) List() []host.Layer {
+	list := make([]host.Layer, layers)
 	seen := map[[2]int]bool{}
 	for i := range list {
-		list[i] = tools.Layer{Index: i, Name: layerNames[i].name, Doc: layerNames[i].doc, Visible: true, Space: "world"}
+		list[i] = host.Layer{Index: i, Name: layerNames[i].name, Doc: layerNames[i].doc, Visible: true, Space: "world"}
 	}
 	q := l.g.looks.Query(&l.g.World)
 	for q.Next() {
@@ -146,12 +146,12 @@ type materialsPart struct{ g *Game }
 var materialDocs = [materials]string{"the player", "a grunt", "a brute", "a sniper", "a projectile in the colour of its tint", "a coin", "a medkit",
 	"a chest", "a drone that keeps to the player", "the banner of a captain", "a spark in the colour of its tint", "a wall, drawn from its Wall and not as a sprite"}
 
-func (m materialsPart) List() []tools.Material {
-	list := make([]tools.Material, materials)
+func (m materialsPart) List() []host.Material {
+	list := make([]host.Material, materials)
 	for id := range materials {
 		w, h := render.Art(id).Size()
 		c := render.Art(id).MainColor()
-		mat := tools.Material{ID: int(id), Name: id.String(), Kind: "sprite", Width: w, Height: h, Blend: "alpha",
+		mat := host.Material{ID: int(id), Name: id.String(), Kind: "sprite", Width: w, Height: h, Blend: "alpha",
 			Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B), Doc: materialDocs[id]}
 		switch id {
 		case MatBolt, MatSpark:
@@ -172,9 +172,9 @@ func (m materialsPart) List() []tools.Material {
 
 type renderPart struct{ g *Game }
 
-func (r renderPart) Info() tools.RenderInfo {
+func (r renderPart) Info() host.RenderInfo {
 	st := r.g.renderer.Stats()
-	return tools.RenderInfo{Backend: "software", Width: ViewW, Height: ViewH, OnDemand: true, Pictures: r.g.pictures,
+	return host.RenderInfo{Backend: "software", Width: ViewW, Height: ViewH, OnDemand: true, Pictures: r.g.pictures,
 		LastMs: ms(r.g.drawTime), Drawn: st.Drawn, Culled: st.Culled, Details: map[string]any{"lights": st.Lights}}
 }
 
@@ -182,11 +182,11 @@ func ms(d time.Duration) float64 { return float64(d) / 1e6 }
 
 type physicsPart struct{ g *Game }
 
-func (p physicsPart) Info() tools.PhysicsInfo {
+func (p physicsPart) Info() host.PhysicsInfo {
 	g := p.g
 	step := g.stepTime
 	g.fillSpace()
-	info := tools.PhysicsInfo{Contacts: g.contacts, Ignored: g.space.Ignored(), CellSize: g.space.CellSize(), StepMs: ms(step)}
+	info := host.PhysicsInfo{Contacts: g.contacts, Ignored: g.space.Ignored(), CellSize: g.space.CellSize(), StepMs: ms(step)}
 	g.stepTime = step
 	counts := map[string]any{}
 	for i := range g.refs {
@@ -201,32 +201,32 @@ func (p physicsPart) Info() tools.PhysicsInfo {
 	}
 	info.Details = counts
 	for gr := range groups {
-		info.Masks = append(info.Masks, tools.MaskBit{Bit: gr.Bit(), Name: gr.String()})
+		info.Masks = append(info.Masks, host.MaskBit{Bit: gr.Bit(), Name: gr.String()})
 	}
 	return info
 }
 
 // Raycast sees the world as it is now, also what was edited since the last tick.
-func (p physicsPart) Raycast(r tools.Ray) (tools.RayHit, bool, error) {
+func (p physicsPart) Raycast(r host.Ray) (host.RayHit, bool, error) {
 	step := p.g.stepTime
 	p.g.fillSpace()
 	p.g.stepTime = step
 	h, ok := p.g.space.Raycast(r.X1, r.Y1, r.X2, r.Y2, r.Mask)
 	if !ok {
-		return tools.RayHit{}, false, nil
+		return host.RayHit{}, false, nil
 	}
-	return tools.RayHit{Entity: archeworld.EntityOf(p.g.ref(h.Body).entity), X: h.X, Y: h.Y, NormalX: h.NX, NormalY: h.NY, Fraction: h.Fraction}, true, nil
+	return host.RayHit{Entity: archeworld.EntityOf(p.g.ref(h.Body).entity), X: h.X, Y: h.Y, NormalX: h.NX, NormalY: h.NY, Fraction: h.Fraction}, true, nil
 }
 
 type audioPart struct{ g *Game }
 
-func (a audioPart) Info() tools.AudioInfo {
+func (a audioPart) Info() host.AudioInfo {
 	m := a.g.mixer
-	info := tools.AudioInfo{SampleRate: m.Rate, Channels: 2, Gain: m.Gain, MaxVoices: m.MaxVoices(), Started: m.Started, Stolen: m.Stolen,
-		Playing: []tools.Voice{}, Sounds: []tools.Sound{}}
+	info := host.AudioInfo{SampleRate: m.Rate, Channels: 2, Gain: m.Gain, MaxVoices: m.MaxVoices(), Started: m.Started, Stolen: m.Stolen,
+		Playing: []host.Voice{}, Sounds: []host.Sound{}}
 	info.Peak, info.RMS = m.Levels(m.Rate / 60)
 	for _, v := range m.Voices() {
-		info.Playing = append(info.Playing, tools.Voice{Sound: v.Sound.Name, Gain: v.Gain, Pan: v.Pan, PositionMs: ms(v.Position()), Loop: v.Loop})
+		info.Playing = append(info.Playing, host.Voice{Sound: v.Sound.Name, Gain: v.Gain, Pan: v.Pan, PositionMs: ms(v.Position()), Loop: v.Loop})
 	}
 	for _, s := range m.Sounds() {
 		info.Sounds = append(info.Sounds, soundInfo(s))
@@ -234,13 +234,13 @@ func (a audioPart) Info() tools.AudioInfo {
 	return info
 }
 
-func soundInfo(s *audio.Sound) tools.Sound {
-	return tools.Sound{Name: s.Name, Source: s.Source, DurationMs: ms(s.Duration()), Samples: len(s.Samples), Peak: s.Peak()}
+func soundInfo(s *audio.Sound) host.Sound {
+	return host.Sound{Name: s.Name, Source: s.Source, DurationMs: ms(s.Duration()), Samples: len(s.Samples), Peak: s.Peak()}
 }
 
-func (a audioPart) Reload(name string) (tools.Sound, error) {
+func (a audioPart) Reload(name string) (host.Sound, error) {
 	if a.g.bank == nil {
-		return tools.Sound{}, &refusal.Error{Code: refusal.NotSupported, Message: "the game runs without sounds"}
+		return host.Sound{}, &refusal.Error{Code: refusal.NotSupported, Message: "the game runs without sounds"}
 	}
 	s, err := a.g.bank.Reload(name)
 	if err == nil {
@@ -258,26 +258,26 @@ func (a audioPart) Reload(name string) (tools.Sound, error) {
 		e.Code, e.Message, e.Hint = refusal.NotFound, fmt.Sprintf("the asset folder has no sound %q", name), "audio lists the sounds"
 		e.Options, e.Total, e.Next = refusal.Nearest(name, names), len(names), "audio"
 	}
-	return tools.Sound{}, e
+	return host.Sound{}, e
 }
 
 type screenPart struct{ g *Game }
 
 // Capture draws at once: nothing but memory is needed.
-func (s screenPart) Capture(shot tools.Shot, done func(tools.Picture, error)) {
+func (s screenPart) Capture(shot host.Shot, done func(host.Picture, error)) {
 	if shot.Entity.IsZero() {
-		done(tools.Picture{Image: s.g.Draw(), Frame: s.g.frame}, nil)
+		done(host.Picture{Image: s.g.Draw(), Frame: s.g.frame}, nil)
 		return
 	}
 	e, _ := archeworld.Entity(shot.Entity) // the tool has checked it
 	switch {
 	case !s.g.World.Alive(e):
-		done(tools.Picture{}, &refusal.Error{Code: refusal.EntityDead, Message: "entity " + shot.Entity.String() + " is not alive", Next: "query"})
+		done(host.Picture{}, &refusal.Error{Code: refusal.EntityDead, Message: "entity " + shot.Entity.String() + " is not alive", Next: "query"})
 	case !s.g.position.Has(e):
-		done(tools.Picture{}, &refusal.Error{Code: refusal.ComponentMissing, Message: "entity " + shot.Entity.String() + " has no Position: there is no place to show",
+		done(host.Picture{}, &refusal.Error{Code: refusal.ComponentMissing, Message: "entity " + shot.Entity.String() + " has no Position: there is no place to show",
 			Want: "Position"})
 	default:
 		img, at := s.g.drawAround(e)
-		done(tools.Picture{Image: img, Frame: s.g.frame, Focus: &at}, nil)
+		done(host.Picture{Image: img, Frame: s.g.frame, Focus: &at}, nil)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // waited is a call that is answered over several frames: it goes through the
@@ -56,7 +56,7 @@ func (c *client) waited(tool string, args any) (a answer) {
 }
 
 type ran struct {
-	tools.ClockInfo
+	host.ClockInfo
 	Before  uint64
 	Ticks   int
 	Matched bool
@@ -163,7 +163,7 @@ func TestTheClockAndTheRestOfTheGame(t *testing.T) {
 	c.ok("clock_set", obj{"paused": true, "scale": 3}, nil)
 	c.waited("clock_set", obj{"step": 5})
 	c.ok("snapshot_load", obj{"name": "before"}, nil)
-	var info tools.ClockInfo
+	var info host.ClockInfo
 	if c.ok("clock_info", obj{}, &info); !info.Paused || info.Scale != 3 || info.Tick != c.g.Ticks() || info.Pending != 0 {
 		t.Errorf("%+v at tick %d", info, c.g.Ticks())
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // The payloads of the game's events.
@@ -45,9 +45,9 @@ type (
 // Events takes the game's events.
 type Events struct{ g *Game }
 
-// Kinds implements tools.EventSink.
-func (Events) Kinds() []tools.EventKind {
-	return []tools.EventKind{
+// Kinds implements host.EventSink.
+func (Events) Kinds() []host.EventKind {
+	return []host.EventKind{
 		{Name: "key", Doc: "A key is pressed or released. The autopilot leaves the player alone meanwhile and for three seconds after.", Payload: reflect.TypeFor[KeyEvent]()},
 		{Name: "pointer", Doc: "The pointer moves; the player aims at it, and fires while it is pressed.", Payload: reflect.TypeFor[PointerEvent]()},
 		{Name: "spawn_wave", Doc: "Enemies come at the next tick.", Payload: reflect.TypeFor[SpawnWaveEvent]()},
@@ -58,7 +58,7 @@ func (Events) Kinds() []tools.EventKind {
 	}
 }
 
-// Push implements tools.EventSink.
+// Push implements host.EventSink.
 func (s Events) Push(kind string, payload any) error {
 	err := s.apply(kind, payload)
 	if err == nil {

@@ -33,7 +33,7 @@ func (g *Game) note(kind string, payload any) {
 // maxGiven bounds the events of one tick, and what is kept while nobody records.
 const maxGiven = 1000
 
-// TickInputs implements tools.Inputs.
+// TickInputs implements host.Inputs.
 func (in Inputs) TickInputs() []byte {
 	if len(in.g.given) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func (in Inputs) TickInputs() []byte {
 	return b
 }
 
-// PlayInputs implements tools.Inputs.
+// PlayInputs implements host.Inputs.
 func (in Inputs) PlayInputs(b []byte) error {
 	if len(b) == 0 {
 		return nil

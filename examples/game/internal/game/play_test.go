@@ -14,7 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/examples/game/internal/audio"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // client calls tools as a debug client does.
@@ -185,7 +185,7 @@ func TestCamera(t *testing.T) {
 	type view struct {
 		X, Y, Zoom float64
 		Follows    string
-		Viewport   tools.Viewport
+		Viewport   host.Viewport
 	}
 	var i view
 	c.ok("camera_info", obj{}, &i)
@@ -246,21 +246,21 @@ func TestRaycastThroughTheTool(t *testing.T) {
 	if r.Entity != s.Entity || math.Abs(r.X-(p.X-3)) > 1e-9 {
 		t.Errorf("the new body: %+v, want %s at %v", r, s.Entity, p.X-3)
 	}
-	var info tools.PhysicsInfo
+	var info host.PhysicsInfo
 	c.ok("physics_info", obj{}, &info)
-	if info.Bodies < 30 || info.Statics < 8 || len(info.Masks) != int(groups) || info.Masks[4] != (tools.MaskBit{Bit: 16, Name: "wall"}) {
+	if info.Bodies < 30 || info.Statics < 8 || len(info.Masks) != int(groups) || info.Masks[4] != (host.MaskBit{Bit: 16, Name: "wall"}) {
 		t.Errorf("%+v", info)
 	}
 }
 
 func TestListsOfLooks(t *testing.T) {
 	c := connect(t, play(t, Options{Seed: 1, Enemies: 30}, 60))
-	var l struct{ Layers []tools.Layer }
+	var l struct{ Layers []host.Layer }
 	c.ok("layers_list", obj{}, &l)
 	if len(l.Layers) != 4 || l.Layers[2].Name != "actors" || l.Layers[2].Sprites < 20 {
 		t.Errorf("%+v", l.Layers)
 	}
-	var layer tools.Layer
+	var layer host.Layer
 	c.ok("layers_info", obj{"layer": "2"}, &layer)
 	if layer.Name != "actors" {
 		t.Errorf("%+v", layer)
@@ -268,14 +268,14 @@ func TestListsOfLooks(t *testing.T) {
 	if e := c.refused("layers_info", obj{"layer": "actor"}, refusal.NotFound); e.Options[0] != "actors" {
 		t.Errorf("options %v", e.Options)
 	}
-	var m struct{ Materials []tools.Material }
+	var m struct{ Materials []host.Material }
 	c.ok("materials_list", obj{"limit": 3}, &m)
 	if len(m.Materials) != 3 || m.Materials[1].Name != "grunt" || m.Materials[1].Uses == 0 || m.Materials[1].Width == 0 {
 		t.Errorf("%+v", m.Materials)
 	}
 	c.refused("materials_info", obj{"material": "gold"}, refusal.NotFound)
 	c.g.Draw()
-	var r tools.RenderInfo
+	var r host.RenderInfo
 	c.ok("render_info", obj{}, &r)
 	if r.Pictures != 1 || r.Drawn == 0 || r.LastMs <= 0 || r.Backend != "software" {
 		t.Errorf("%+v", r)
@@ -287,7 +287,7 @@ func TestSoundsAreReloaded(t *testing.T) {
 	g := play(t, Options{Seed: 1, Enemies: 30, Sounds: fstest.MapFS{"shot.wav": {Data: audio.EncodeWAV(22050, audio.Synth("shot"))}}, AssetDir: dir}, 0)
 	c := connect(t, g)
 	c.frames(200)
-	var info tools.AudioInfo
+	var info host.AudioInfo
 	c.ok("audio", obj{}, &info)
 	if info.Started == 0 || len(info.Sounds) != 1 || info.Sounds[0].Name != "shot" || info.SampleRate != audio.Rate {
 		t.Errorf("%+v", info)

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	loupe "github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
-// Replay implements [tools.Replayer]: ticks that nobody plays. All that a tick
+// Replay implements [host.Replayer]: ticks that nobody plays. All that a tick
 // depends on is in the world and in the stack of states; the buffers live within
 // a tick, and sound stays silent.
-func (c *Clock) Replay() (tools.Replay, error) {
+func (c *Clock) Replay() (host.Replay, error) {
 	g := c.g
 	if !slices.Contains(g.States.stack, Playing) || g.States.Top() == GameOver {
 		return nil, &loupe.Error{Code: loupe.NotRunning, Message: "no tick runs in the state " + g.States.Top(), Got: g.States.Top(), Want: Playing,

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // The states of the game.
@@ -20,7 +20,7 @@ var stateNames = []string{Menu, Playing, Paused, GameOver}
 
 // States is the stack of states; the top one decides whether ticks advance.
 type States struct {
-	tools.StateLog
+	host.StateLog
 	stack []string
 	tick  func() uint64
 	aside bool // changes are those of a replay, and undone
