@@ -6,8 +6,8 @@ import (
 )
 
 // Columns of engines that keep a pointer for each value: the kernels of
-// kernel.go, one step further. The loops end in memory that lies anywhere, so
-// that a form for rows that all match still would save nothing.
+// kernel.go, one step further. Comparisons of numbers, which most conditions
+// are, have loops of their own; the others call a function a row.
 
 // boxed returns the leaf's column if it is one of pointers.
 func (l *leaf) boxed(st *state) *column {
@@ -81,14 +81,50 @@ func rangeEntity(l leaf, r intRange) predicate {
 	}
 }
 
+func rangeBoxed[T integer](c *column, offset uintptr, s *selection, r intRange) {
+	base, stride, lo, span, n := c.Base, c.Stride, r.lo, r.span, 0
+	if s.dense {
+		off, row := uintptr(s.lo)*stride, int32(s.lo)
+		for range s.n {
+			s.idx[n&blockMask] = row
+			if uint64(*(*T)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Add(base, off)), offset)))-lo <= span {
+				n++
+			}
+			off += stride
+			row++
+		}
+	} else {
+		for _, row := range s.idx[:s.n] {
+			s.idx[n&blockMask] = row
+			if uint64(unbox[T](c, offset, row))-lo <= span {
+				n++
+			}
+		}
+	}
+	s.n, s.dense = n, false
+}
+
 // floatConstBoxed has the orders that floatConst leaves: at most, at least,
 // equal, not equal.
 func floatConstBoxed[T float](c *column, offset uintptr, s *selection, op token.Token, f float64) {
+	n := 0
 	switch op {
 	case token.LEQ:
-		keepBoxed(c, offset, s, func(v T) bool { return float64(v) <= f })
+		for _, row := range s.rows() {
+			s.idx[n&blockMask] = row
+			if float64(unbox[T](c, offset, row)) <= f {
+				n++
+			}
+		}
+		s.n = n
 	case token.GEQ:
-		keepBoxed(c, offset, s, func(v T) bool { return float64(v) >= f })
+		for _, row := range s.rows() {
+			s.idx[n&blockMask] = row
+			if float64(unbox[T](c, offset, row)) >= f {
+				n++
+			}
+		}
+		s.n = n
 	default:
 		want := op == token.EQL
 		keepBoxed(c, offset, s, func(v T) bool { return (float64(v) == f) == want })

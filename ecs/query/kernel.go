@@ -112,7 +112,7 @@ func floatLeaf(l leaf) floatVec {
 func rangeLeaf[T integer](l leaf, r intRange) predicate {
 	return func(st *state, s *selection) {
 		if c := l.boxed(st); c != nil {
-			keepBoxed(c, l.offset, s, func(v T) bool { return uint64(v)-r.lo <= r.span })
+			rangeBoxed[T](c, l.offset, s, r)
 			return
 		}
 		base, stride, ok := l.column(st)

@@ -17,13 +17,7 @@ func (w *World) Capture(img *ecs.Image) error {
 	for _, k := range w.kinds {
 		to.Add(&k.Chunk)
 	}
-	img.Resources = img.Resources[:0]
-	for i, r := range w.resources {
-		img.Resources = append(img.Resources, ecs.ImageResource{ID: ecs.TypeID(i)})
-		if r.ptr.IsValid() {
-			img.Resources[i].Value = value.Copy(r.ptr.Elem())
-		}
-	}
+	w.resources.Capture(img)
 	return nil
 }
 
@@ -62,14 +56,7 @@ func (w *World) Restore(img *ecs.Image) error {
 		}
 		k.restore(column)
 	}
-	for _, r := range img.Resources {
-		to := &w.resources[r.ID]
-		switch {
-		case !r.Value.IsValid():
-		case to.ptr.IsValid():
-			to.ptr.Elem().Set(engine.Own(to.typ, r.Value))
-		}
-	}
+	w.resources.Restore(img)
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 type World struct {
 	kinds     []*kind // by TypeID and archetype
 	types     []*value.Type
-	resources []resource
+	resources engine.Values
 	pool      pool
 	maps      bool // some kind is a map
 	last      engine.Last
@@ -26,11 +26,6 @@ var (
 	_ ecs.World    = (*World)(nil)
 	_ ecs.Restorer = (*World)(nil)
 )
-
-type resource struct {
-	typ *value.Type
-	ptr reflect.Value // invalid: absent
-}
 
 // noMemory is where the values of a kind without elements, or of a type without
 // data, are said to be.
@@ -55,13 +50,7 @@ func New(parts ...Kind) *World {
 // Resource shows a value that the game has once: rules, a score, settings. A nil
 // pointer makes its type known, without a value.
 func Resource[T any](p *T) Kind {
-	return Kind{func(w *World) {
-		r := resource{typ: value.TypeOf(reflect.TypeFor[T]())}
-		if p != nil {
-			r.ptr = reflect.ValueOf(p)
-		}
-		w.resources = append(w.resources, r)
-	}}
+	return Kind{func(w *World) { w.resources.Give(p) }}
 }
 
 // look brings all kinds up to date.
@@ -136,10 +125,7 @@ func matches(f ecs.Filter, id ecs.TypeID) bool {
 
 // Resource implements [ecs.World].
 func (w *World) Resource(id ecs.TypeID) (reflect.Value, bool) {
-	if id < 0 || int(id) >= len(w.resources) || !w.resources[id].ptr.IsValid() {
-		return reflect.Value{}, false
-	}
-	return w.resources[id].ptr.Elem(), true
+	return w.resources.Value(id)
 }
 
 // Catalog implements [ecs.World].
@@ -165,9 +151,7 @@ func (w *World) Catalog() *ecs.Catalog {
 		cat.Archetypes = append(cat.Archetypes, a)
 	}
 	engine.AddComponents(&cat, w.types, make([]bool, len(w.types)))
-	for i, r := range w.resources {
-		cat.Resources = append(cat.Resources, &ecs.Resource{ID: ecs.TypeID(i), Type: r.typ.Current(), Present: r.ptr.IsValid()})
-	}
+	w.resources.AddTo(&cat)
 	w.last.Catalog = ecs.NewCatalog(cat)
 	return w.last.Catalog
 }
