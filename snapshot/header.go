@@ -3,10 +3,9 @@ package snapshot
 import (
 	"encoding/json"
 	"io"
-	"runtime/debug"
 	"slices"
-	"sync"
 
+	"github.com/loupe-ecs/loupe/internal/buildinfo"
 	"github.com/loupe-ecs/loupe/snapshot/internal/blocks"
 )
 
@@ -34,23 +33,7 @@ type Build struct {
 	Go       string `json:"go,omitempty"`
 }
 
-// thisBuild reads what the linker recorded.
-var thisBuild = sync.OnceValue(func() Build {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return Build{}
-	}
-	b := Build{Module: info.Main.Path, Version: info.Main.Version, Go: info.GoVersion}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.Revision = s.Value
-		case "vcs.modified":
-			b.Dirty = s.Value == "true"
-		}
-	}
-	return b
-})
+func thisBuild() Build { return Build(buildinfo.This()) }
 
 // ReadHeader reads the header of a snapshot alone: magic, version, and the
 // checksum of the header are verified, the body is not looked at. Any

@@ -67,7 +67,7 @@ type Build struct {
 }
 
 // This identifies this program.
-func This() Build {
+var This = sync.OnceValue(func() Build {
 	info := read()
 	b := Build{Module: info.Main.Path, Version: info.Main.Version, Go: info.GoVersion}
 	for _, s := range info.Settings {
@@ -79,7 +79,7 @@ func This() Build {
 		}
 	}
 	return b
-}
+})
 
 // Run identifies a running program, so that a client recognises a stale
 // process.

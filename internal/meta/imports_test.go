@@ -37,7 +37,7 @@ ecs/structworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/ecstest: ecs ecs/refusal ecs/value
 snapshot/internal/blocks: ecs/refusal
 snapshot/internal/images: ecs
-snapshot: ecs ecs/refusal ecs/value snapshot/internal/blocks snapshot/internal/images
+snapshot: ecs ecs/refusal ecs/value snapshot/internal/blocks snapshot/internal/images internal/buildinfo
 sandbox/limits:
 sandbox/internal/source: ecs/refusal
 sandbox/internal/boundlua: ecs/refusal sandbox/internal/source sandbox/limits

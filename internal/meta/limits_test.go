@@ -22,7 +22,7 @@ const (
 
 // larger are the exceptions, named: a type or package that is here must be above
 // its limit, so that none stays longer than it needs to.
-var larger = []string{"cmd/loupe/internal/bridge.Bridge", "examples/game/internal/game.Game"}
+var larger = []string{"examples/game/internal/game.Game"}
 
 func TestNothingIsLargerThanOneIdea(t *testing.T) {
 	lines, methods := map[string]int{}, map[string]int{}

@@ -81,7 +81,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	b.client.uris = map[string]bool{}
 	b.table = session.New(session.Options{Root: o.Root, Token: o.Token, Stay: o.Stay, Changed: b.changed})
 	defer b.table.Close()
-	b.own = b.sessionTools()
+	b.own = sessionTools{b}.registry()
 	b.lane = newLane(b)
 	var background sync.WaitGroup
 	background.Go(func() { b.follow(ctx) })

@@ -84,8 +84,10 @@ type logResult struct {
 	Total   uint64        `json:"total" jsonschema:"lines printed in all"`
 }
 
-// sessionTools are those that are offered whatever runs.
-func (b *Bridge) sessionTools() *tools.Registry {
+// sessionTools are the handlers of the tools that are offered whatever runs.
+type sessionTools struct{ *Bridge }
+
+func (b sessionTools) registry() *tools.Registry {
 	r := tools.NewRegistry()
 	r.MustRegister(tools.Together(tools.Spec{Group: "session"},
 		tools.NewOff(tools.Spec{Name: "session_list", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
@@ -156,7 +158,7 @@ func saying(c *tools.Call) func(string) {
 	}
 }
 
-func (b *Bridge) list(c *tools.Call, _ listArgs) (listResult, error) {
+func (b sessionTools) list(c *tools.Call, _ listArgs) (listResult, error) {
 	r := listResult{Sessions: b.table.Rows(c.Context)}
 	used := false
 	for _, row := range r.Sessions {
@@ -174,7 +176,7 @@ func (b *Bridge) list(c *tools.Call, _ listArgs) (listResult, error) {
 	return r, nil
 }
 
-func (b *Bridge) start(c *tools.Call, in startArgs) (startResult, error) {
+func (b sessionTools) start(c *tools.Call, in startArgs) (startResult, error) {
 	spec := launch.Spec{Dir: in.Dir, Package: in.Package, Args: in.Args, Tags: in.Tags, Env: in.Env}
 	if b.o.Root != "" {
 		// The project's file is that of the directory asked for, else the root's.
@@ -200,7 +202,7 @@ func (b *Bridge) start(c *tools.Call, in startArgs) (startResult, error) {
 
 // instructions are those of a session's game: the client saw others, or none,
 // when it connected.
-func (b *Bridge) instructions(ctx context.Context, s *session.Session) string {
+func (b sessionTools) instructions(ctx context.Context, s *session.Session) string {
 	l, err := b.reach(ctx, s)
 	if err != nil {
 		return ""
@@ -209,7 +211,7 @@ func (b *Bridge) instructions(ctx context.Context, s *session.Session) string {
 }
 
 // pick is the session of an id; without one that in use, or the only one.
-func (b *Bridge) pick(id string) (*session.Session, error) {
+func (b sessionTools) pick(id string) (*session.Session, error) {
 	b.table.Refresh()
 	if id != "" {
 		return b.table.Resolve(id)
@@ -230,7 +232,7 @@ func (b *Bridge) pick(id string) (*session.Session, error) {
 	return nil, err
 }
 
-func (b *Bridge) stop(_ *tools.Call, in stopArgs) (stopResult, error) {
+func (b sessionTools) stop(_ *tools.Call, in stopArgs) (stopResult, error) {
 	s, err := b.pick(in.ID)
 	if err != nil {
 		return stopResult{}, err
@@ -239,7 +241,7 @@ func (b *Bridge) stop(_ *tools.Call, in stopArgs) (stopResult, error) {
 	return stopResult{ID: s.ID, Exit: exit}, err
 }
 
-func (b *Bridge) restart(c *tools.Call, in restartArgs) (restartResult, error) {
+func (b sessionTools) restart(c *tools.Call, in restartArgs) (restartResult, error) {
 	s, err := b.pick(in.ID)
 	if err != nil {
 		return restartResult{}, err
@@ -251,7 +253,7 @@ func (b *Bridge) restart(c *tools.Call, in restartArgs) (restartResult, error) {
 	return restartResult{Row: s.Row(c.Context), Took: took, Kept: kept}, nil
 }
 
-func (b *Bridge) use(c *tools.Call, in useArgs) (useResult, error) {
+func (b sessionTools) use(c *tools.Call, in useArgs) (useResult, error) {
 	s, err := b.pick(in.ID)
 	if err != nil {
 		return useResult{}, err
@@ -260,7 +262,7 @@ func (b *Bridge) use(c *tools.Call, in useArgs) (useResult, error) {
 	return useResult{Row: s.Row(c.Context), Instructions: b.instructions(c.Context, s)}, nil
 }
 
-func (b *Bridge) sessionLog(_ *tools.Call, in logArgs) (logResult, error) {
+func (b sessionTools) sessionLog(_ *tools.Call, in logArgs) (logResult, error) {
 	s, err := b.pick(in.ID)
 	if err != nil {
 		return logResult{}, err
