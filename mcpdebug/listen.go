@@ -63,6 +63,7 @@ func (s *Server) frontOptions() front.Options {
 		TokenFile:      s.opts.TokenFile,
 		BeyondLoopback: s.opts.AllowNonLoopback,
 	}
+	o.Extensions = append(o.Extensions, front.ExtensionTasks)
 	if !s.opts.NoInspector {
 		o.Page, o.Extensions = inspector.ServePage, append(o.Extensions, front.ExtensionUI)
 	}

@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/npm.sh
-install_npm @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/client@2.4.0
+install_npm @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/ext-tasks@0.2.2
 serve
 
 mcp-inspector --cli "$url" --transport http --method tools/list >"$work/list" 2>"$work/err" || { cat "$work/err"; exit 1; }
@@ -17,6 +17,8 @@ cp scripts/interop.mjs "$npm_dir/"
 for mode in sdk legacy auto; do
 	node "$npm_dir/interop.mjs" "$url" "$mode"
 done
+cp scripts/interop-tasks.mjs "$npm_dir/"
+node "$npm_dir/interop-tasks.mjs" "$url"
 
 # A game of types of which a schema can say little: a strict client throws the
 # whole listing away for one property that is the bare true.

@@ -37,6 +37,11 @@ type Call struct {
 	// goes through, and waits for its answer. nil but for an OffFrame tool that
 	// is called by itself.
 	Run func(tool string, arguments json.RawMessage) *Reply
+	// Lasting: the client waits for as long as it takes, and can end the call:
+	// Stopped reports that it wants to. A tool that drives the game's time ends
+	// then where it is; others may ignore it and are given up a moment later.
+	Lasting  bool
+	Stopping func() bool
 	// OnProgress is set by the server when the client asked for progress.
 	OnProgress func(done, total float64, message string)
 	// OnLog is set by the server when the client takes log notifications.
@@ -50,6 +55,9 @@ func (c *Call) Progress(done, total float64, message string) {
 		c.OnProgress(done, total, message)
 	}
 }
+
+// Stopped reports whether the client has asked a lasting call to end.
+func (c *Call) Stopped() bool { return c != nil && c.Stopping != nil && c.Stopping() }
 
 // Notify sends a log message to the client if it takes them; it never blocks.
 func (c *Call) Notify(level slog.Level, logger string, data any) {

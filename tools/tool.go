@@ -40,6 +40,10 @@ type Spec struct {
 	OffFrameIf func(arguments json.RawMessage) bool
 	// NeedsWorld and NeedsApp: without one the call is refused (no_world, no_app).
 	NeedsWorld, NeedsApp bool
+	// Lasts, if set, says of a call's arguments whether it may take longer than a
+	// client cares to wait: one that knows tasks gets a task. Any goroutine.
+	// Default: no call does.
+	Lasts func(arguments json.RawMessage) bool
 	// Interactive: may ask the client back (sampling, elicitation).
 	Interactive bool
 	// Unlisted: callable and known to help, but left out of tools/list.

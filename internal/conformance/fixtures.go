@@ -3,7 +3,9 @@ package conformance
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
@@ -67,6 +69,8 @@ func contentTools() []*tools.Tool {
 				}
 				return bare(text("Tool with logging executed successfully")), nil
 			}),
+		tools.NewOff(tools.Spec{Name: "test_tool_that_lasts", Description: "Counts to ten, a tenth of a second each, or until it is stopped.", Group: "conformance", Effect: tools.ReadOnly, Lasts: tools.Lasts},
+			countToTen),
 		tools.NewOff(tools.Spec{Name: "test_tool_with_progress", Description: "Reports progress while it runs.", Group: "conformance", Effect: tools.ReadOnly},
 			func(c *tools.Call, _ none) (*tools.Result, error) {
 				for _, done := range []float64{0, 50, 100} {
@@ -102,4 +106,29 @@ func dialectSchema() *tools.Schema {
 		panic(err)
 	}
 	return &s
+}
+
+// counted is how far a tool that lasts has come.
+type counted struct {
+	Counted int    `json:"counted" jsonschema:"how far"`
+	Hint    string `json:"hint,omitempty" jsonschema:"why no further"`
+}
+
+func countToTen(c *tools.Call, _ struct{}) (r counted, err error) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for r.Counted < 10 {
+		select {
+		case <-tick.C:
+		case <-c.Context.Done():
+			return r, c.Context.Err()
+		}
+		if c.Stopped() {
+			r.Hint = fmt.Sprintf("stopped at %d", r.Counted)
+			return r, nil
+		}
+		r.Counted++
+		c.Progress(float64(r.Counted), 10, "tenths")
+	}
+	return r, nil
 }

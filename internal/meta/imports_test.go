@@ -70,7 +70,8 @@ mcpdebug/internal/crashes: ecs ecs/refusal ecs/value internal/*
 mcpdebug/internal/calltext: ecs/refusal tools tools/host tools/text
 mcpdebug/internal/loop: mcpdebug/internal/crashes ecs ecs/refusal tools tools/host internal/*
 mcpdebug/internal/updates: mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/value tools tools/host internal/*
-mcpdebug/internal/front: mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/schedule tools tools/host internal/*
+mcpdebug/internal/tasks: internal/*
+mcpdebug/internal/front: mcpdebug/internal/tasks mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/schedule tools tools/host internal/*
 mcpdebug: ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox sandbox/limits timeline tools tools/host internal/* mcpdebug/internal/*
 `
 

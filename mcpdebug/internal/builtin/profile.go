@@ -31,7 +31,7 @@ func profileTools(h profileHost) []*tools.Tool {
 		tools.NewOff(tools.Spec{Name: "profile_start",
 			Description: "Starts a profile, also while the game hangs; ends by itself after 60 s.",
 			Example:     `{"kind":"cpu"}`}, p.start),
-		tools.NewOff(tools.Spec{Name: "profile_stop", Page: inspector.URI,
+		tools.NewOff(tools.Spec{Name: "profile_stop", Page: inspector.URI, Lasts: tools.LastsFrom("after", 1),
 			Description: "Ends the profile, writes pprof and collapsed stacks, sums it by function and system.",
 			Example:     `{"name":"slow_wave"}`}, p.stop),
 		tools.NewOff(tools.Spec{Name: "profile_heap",
@@ -104,6 +104,7 @@ func (p *profiler) knownSystem(name string) error {
 }
 
 type profileStopArgs struct {
+	After int `json:"after,omitempty" jsonschema:"go on first for" debug:"min=0,max=60000,unit=ms"`
 	Name string `json:"name,omitempty" jsonschema:"file name" debug:"default=profile"`
 	Top  int    `json:"top,omitempty" jsonschema:"functions to list" debug:"min=1,max=200,default=15"`
 	// Stacks gives a client without access to the files what a flame graph needs.
@@ -155,11 +156,14 @@ func checkFileName(name string) error {
 	return nil
 }
 
-func (p *profiler) stop(_ *tools.Call, in profileStopArgs) (profileStopResult, error) {
+func (p *profiler) stop(c *tools.Call, in profileStopArgs) (profileStopResult, error) {
 	if in.Name == "" {
 		in.Name = "profile"
 	}
 	if err := checkFileName(in.Name); err != nil {
+		return profileStopResult{}, err
+	}
+	if err := goOn(c, time.Duration(in.After)*time.Millisecond); err != nil {
 		return profileStopResult{}, err
 	}
 	rec, err := sessions.Stop()
@@ -175,6 +179,35 @@ func (p *profiler) stop(_ *tools.Call, in profileStopArgs) (profileStopResult, e
 		return r, kept(err)
 	}
 	return r, nil
+}
+
+// goOn lets the session run a while longer; who loses patience ends it early.
+func goOn(c *tools.Call, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	if c.OnFrame {
+		return &refusal.Error{Code: refusal.NotSupported, Message: "after: the frame would wait for itself", Hint: "call profile_stop over HTTP, or later"}
+	}
+	if _, _, running := sessions.Running(); !running {
+		return nil // which says so
+	}
+	end := time.NewTimer(d)
+	defer end.Stop()
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-end.C:
+			return nil
+		case <-look.C:
+			if c.Stopped() {
+				return nil
+			}
+		case <-c.Context.Done():
+			return &refusal.Error{Code: refusal.Cancelled, Message: "the call was given up; the profile goes on", Hint: "profile_stop ends it", Next: "profile_stop"}
+		}
+	}
 }
 
 // kept adds to a failed write that nothing is lost.

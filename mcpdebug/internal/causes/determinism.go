@@ -9,7 +9,7 @@ import (
 )
 
 func determinismTool() *tools.Tool {
-	return tools.NewPhased(tools.Spec{Name: "determinism_check", Effect: tools.Additive, NeedsWorld: true, NeedsApp: true, Example: `{"ticks":120}`,
+	return tools.NewPhased(tools.Spec{Name: "determinism_check", Lasts: tools.Lasts, Effect: tools.Additive, NeedsWorld: true, NeedsApp: true, Example: `{"ticks":120}`,
 		Description: "Runs the next ticks twice each and names the first difference: tick, system, entity, path. Puts the world back."},
 		tools.Phases[determinismArgs, *checking, *checking, determinismResult]{
 			Before: func(_ *tools.Call, in determinismArgs) (*checking, error) {

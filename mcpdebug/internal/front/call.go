@@ -86,13 +86,16 @@ func (x *exchange) callTool() {
 		x.send(nil, failed)
 		return
 	}
+	known, found := listing.Of(f.b.Registry()).Lookup(p.name)
+	if found && x.lasting(known, &p) && x.callTask(known, &p) {
+		return
+	}
 	x.cancellable(func() {
 		info := &loop.Arrival{Request: tools.Request{Name: p.name, Arguments: p.arguments, Client: x.client}, Ticket: x.ticket, End: x.cancel, Operation: p.operation}
 		n := &notifier{f: f, w: x.w}
 		if x.streamOK {
 			x.wireNotifications(n, &p, info)
 		}
-		known, found := listing.Of(f.b.Registry()).Lookup(p.name)
 		info.Tool = known // the one look-up of the call
 		if found && !known.Spec.OffFrame {
 			f.waiting.enter(info.Ticket)

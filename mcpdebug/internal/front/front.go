@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/internal/listing"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/tasks"
 )
 
 // Options configures a Front. The zero value is the default of every field.
@@ -104,6 +105,7 @@ type Front struct {
 	stateless      presence
 	waiting        waiting
 	announcer      announcer
+	tasks          tasks.Store
 	listens        listens
 
 	ctx    context.Context // ends with the Front

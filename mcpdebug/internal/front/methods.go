@@ -43,6 +43,10 @@ func (f *Front) answer(dst []byte, a *asker, e *envelope) ([]byte, *rpcError) {
 		return f.documents.getPrompt(dst, a, e)
 	case "completion/complete":
 		return f.documents.complete(dst, a, e)
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		if a.era.modern {
+			return f.taskMethod(dst, a, e)
+		}
 	case "server/discover":
 		if a.era.modern {
 			return f.discover(dst, a, e)
@@ -67,7 +71,8 @@ var legacyMethods = []string{"initialize", "ping", "tools/list", "tools/call", "
 	"resources/read", "resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel"}
 
 var modernMethods = []string{"server/discover", "tools/list", "tools/call", "resources/list", "resources/templates/list",
-	"resources/read", "prompts/list", "prompts/get", "completion/complete", "subscriptions/listen"}
+	"resources/read", "prompts/list", "prompts/get", "completion/complete", "subscriptions/listen",
+	"tasks/get", "tasks/update", "tasks/cancel"}
 
 func (f *Front) unknownMethod(a *asker, method string) *rpcError {
 	known := legacyMethods

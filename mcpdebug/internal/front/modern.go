@@ -66,6 +66,8 @@ func checkModern(h http.Header, e *envelope, meta []byte) *rpcError {
 		key = "name"
 	case "resources/read":
 		key = "uri"
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		key = "taskId"
 	}
 	if key != "" {
 		inBody, ok := rawjson.Text(rawjson.Member(e.params, key))

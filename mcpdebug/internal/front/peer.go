@@ -270,6 +270,10 @@ type relayWriter struct {
 	token []byte  // stands for an id of the client in what the SDK writes
 	ask   *asking // has the answer that goes in place of the one with the token
 	id    []byte  // what goes in place of the token itself
+	// The SDK knows no tasks: what it acknowledges gets their ids, and then what
+	// tells of them may begin.
+	taskIDs      []string
+	acknowledged func()
 }
 
 func (w *relayWriter) Header() http.Header         { return w.w.Header() }
@@ -295,7 +299,7 @@ func (w *relayWriter) Write(p []byte) (int, error) {
 	out := p
 	if w.token != nil && bytes.Contains(p, w.token) {
 		if w.id != nil {
-			out = bytes.ReplaceAll(p, w.token, w.id)
+			out = w.withTasks(bytes.ReplaceAll(p, w.token, w.id))
 		} else if final := w.ask.final.Load(); final != nil {
 			out = appendEvent(nil, *final)
 		}
@@ -304,6 +308,15 @@ func (w *relayWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+func (w *relayWriter) withTasks(p []byte) []byte {
+	if w.acknowledged == nil || !bytes.Contains(p, []byte(`"notifications/subscriptions/acknowledged"`)) {
+		return p
+	}
+	w.acknowledged()
+	w.acknowledged = nil
+	return bytes.Replace(p, []byte(`"notifications":{`), append(rawjson.AppendStrings([]byte(`"notifications":{"taskIds":`), w.taskIDs), ','), 1)
 }
 
 func (w *relayWriter) FlushError() error {

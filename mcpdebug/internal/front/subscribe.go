@@ -101,11 +101,21 @@ func (f *Front) listen(x *exchange) {
 	var wanted struct {
 		Notifications struct {
 			ResourceSubscriptions []string `json:"resourceSubscriptions"`
+			TaskIDs               []string `json:"taskIds"`
+			Tools                 bool     `json:"toolsListChanged"`
+			Prompts               bool     `json:"promptsListChanged"`
+			Resources             bool     `json:"resourcesListChanged"`
 		} `json:"notifications"`
 	}
 	_ = json.Unmarshal(x.e.params, &wanted) // the SDK refuses what is malformed
-	uris := wanted.Notifications.ResourceSubscriptions
-	if len(uris) > maxSubscriptions {
+	uris, ids := wanted.Notifications.ResourceSubscriptions, wanted.Notifications.TaskIDs
+	if len(ids) > 0 {
+		if failed := f.needsTasks(&x.asker, x.e); failed != nil {
+			x.send(nil, failed)
+			return
+		}
+	}
+	if len(uris)+len(ids) > maxSubscriptions {
 		x.send(nil, rpcErrorf(codeServer, "a stream has at most %d subscriptions", maxSubscriptions))
 		return
 	}
@@ -142,13 +152,28 @@ func (f *Front) listen(x *exchange) {
 	defer f.b.Connected(-1)
 	ctx, cancel := f.streamContext(context.WithValue(x.r.Context(), peerKey{}, p))
 	defer cancel()
+	if n := wanted.Notifications; len(ids) > 0 && len(uris) == 0 && !n.Tools && !n.Prompts && !n.Resources {
+		f.listenTasks(ctx, x, ids)
+		return
+	}
 	id := rand.Text()
 	body := append([]byte(`{"jsonrpc":"2.0","id":"`+id+`","method":"subscriptions/listen","params":`), x.e.params...)
 	r := forwarded(x.r.WithContext(ctx), append(body, '}'))
 	r.Header["Accept"] = []string{"application/json, text/event-stream"}
 	var worker sync.WaitGroup
 	worker.Go(func() { p.work(ctx, x.w, nil, 0) })
-	l.handler.ServeHTTP(&relayWriter{writer: x.w, token: []byte(`"` + id + `"`), id: x.e.id}, r)
+	relay := &relayWriter{writer: x.w, token: []byte(`"` + id + `"`), id: x.e.id}
+	if len(ids) > 0 {
+		s := newTaskStream(x.w, x.e.id)
+		relay.acknowledged = func() {
+			worker.Go(func() {
+				defer f.tasks.Watch(ids, s.tell)()
+				s.run(ctx, nil)
+			})
+		}
+		relay.taskIDs = f.tasks.Known(ids)
+	}
+	l.handler.ServeHTTP(relay, r)
 	cancel()
 	worker.Wait()
 }

@@ -16,7 +16,7 @@ func Clock(callTimeout time.Duration) []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "clock_info", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 			Description: "How the game's time passes: tick, paused, speed."}, clockInfo),
-		tools.NewPhased(tools.Spec{Name: "clock_set", Example: `{"step":1,"diff":true}`,
+		tools.NewPhased(tools.Spec{Name: "clock_set", Example: `{"step":1,"diff":true}`, Lasts: tools.LastsFrom("step", 60),
 			Description: "Pauses, resumes or slows the game, or runs exactly so many ticks; diff tells what they changed."},
 			tools.Phases[clockSetArgs, *setting, *setting, clockSetResult]{Before: newSetting,
 				Frame: func(f *tools.Frame, s *setting) (_ *setting, err error) {
@@ -39,8 +39,12 @@ type clockTools struct {
 // which no tick ran gives up: the host holds its ticks for another reason.
 const idleFrames = 120
 
-// deadline leaves a call time to answer before the server gives it up.
-func (k *clockTools) deadline() time.Time {
+// deadline leaves a call time to answer before the server gives it up. A lasting
+// one has its client to end it.
+func (k *clockTools) deadline(c *tools.Call) time.Time {
+	if c.Lasting {
+		return time.Now().Add(24 * time.Hour)
+	}
 	limit := k.callTimeout
 	if limit <= 0 {
 		limit = 30 * time.Second
@@ -185,7 +189,7 @@ func (k *clockTools) set(f *tools.Frame, s *setting) (clockSetResult, error) {
 	case in.Step != nil && f.Once:
 		out.Hint = "the ticks run in the next frames: clock_info tells when none is pending"
 	case in.Step != nil:
-		k.step = &stepping{call: f.Call, clock: c, app: f.App, asked: &s.asked, want: change.Step, pending: change.Step, deadline: k.deadline(), out: out}
+		k.step = &stepping{call: f.Call, clock: c, app: f.App, asked: &s.asked, want: change.Step, pending: change.Step, deadline: k.deadline(f.Call), out: out}
 		return clockSetResult{}, tools.ErrLater
 	}
 	return out, nil
@@ -213,6 +217,13 @@ func (k *clockTools) stepped(f *tools.Frame) (clockSetResult, error) {
 	info := s.clock.Info()
 	switch {
 	case s.stopped != "":
+	case f.Call.Stopped():
+		s.stopped = fmt.Sprintf("stopped at tick %d, where the clock is held", info.Tick)
+		if s.pending = info.Pending; info.Paused {
+			if err := s.clock.Set(tools.ClockChange{Paused: new(true)}); err != nil {
+				return clockSetResult{}, err
+			}
+		}
 	case f.App != s.app:
 		s.stopped = "the game was bound anew"
 	case !info.Paused:

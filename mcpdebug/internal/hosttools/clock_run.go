@@ -1,6 +1,7 @@
 package hosttools
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -64,7 +65,7 @@ type run struct {
 func (r *run) live() bool { return r != nil && r.call.Context.Err() == nil }
 
 func runUntilTool(k *clockTools) *tools.Tool {
-	return tools.NewPhased(tools.Spec{Name: "run_until", NeedsWorld: true,
+	return tools.NewPhased(tools.Spec{Name: "run_until", NeedsWorld: true, Lasts: tools.Lasts,
 		Example:     `{"where":"Health.HP < 10","maxTicks":600}`,
 		Description: "Advances the game tick by tick until an entity matches, then pauses."},
 		tools.Phases[runUntilArgs, *run, *run, runUntilResult]{Before: k.prepareRun,
@@ -84,7 +85,7 @@ func (k *clockTools) prepareRun(c *tools.Call, in runUntilArgs) (*run, error) {
 		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: "no condition: name where, with, or both", Options: []string{"where", "with"}, Total: 2,
 			Hint: "clock_set with step runs a number of ticks without one", Next: "clock_set"}
 	}
-	r := &run{args: in, deadline: k.deadline(), cond: condition{none: in.None}}
+	r := &run{args: in, deadline: k.deadline(c), cond: condition{none: in.None}}
 	var err error
 	if r.asked, err = surprise.Ask(c, in.Args); err != nil {
 		return nil, err
@@ -142,6 +143,11 @@ func (k *clockTools) runUntil(f *tools.Frame, r *run) (out runUntilResult, err e
 		return k.end(f, r, plan, holds, "matched", "")
 	case r.ticks >= r.args.MaxTicks:
 		return k.end(f, r, plan, holds, "maxTicks", "call it again to go on from here, or see with query whether the condition can hold")
+	case f.Call.Stopped():
+		if info.Pending > 0 {
+			r.idle++ // the tick that is pending is not to run
+		}
+		return k.end(f, r, plan, holds, "stopped", fmt.Sprintf("stopped at tick %d, where the clock is held", info.Tick))
 	case time.Now().After(r.deadline):
 		return k.end(f, r, plan, holds, "timeout", "the call's time is up: call it again to go on from exactly here")
 	case r.call != nil && info.Pending > 0:

@@ -76,6 +76,10 @@ func (c *call) await() *tools.Reply {
 				timeout.Reset(l.cfg.CallTimeout) // a person is thinking
 				continue
 			}
+			if c.in.Lasting && (c.tried.Load() || c.state.Load() >= onFrame) {
+				timeout.Reset(l.cfg.CallTimeout)
+				continue
+			}
 			c.giveUp(&refusal.Error{Code: refusal.Timeout,
 				Message: fmt.Sprintf("%s was not run within %s and was taken out of the queue; nothing was changed", c.pub.Spec.Name, l.cfg.CallTimeout),
 				Hint:    "the queue may be long or the frames slow: context tells the frame rate", Next: "context"}, "the call timed out")

@@ -27,7 +27,11 @@ type Arrival struct {
 	Session tools.Session
 	// Operation is the client's own name for the call, under which its outcome is
 	// kept; "" without.
-	Operation  string
+	Operation string
+	// Lasting: the call may take as long as it needs once it has begun; its client
+	// can end it. Stopping, if set, reports that it wants to.
+	Lasting    bool
+	Stopping   func() bool
 	OnProgress func(done, total float64, message string)
 	OnLog      func(level slog.Level, logger string, data any)
 }

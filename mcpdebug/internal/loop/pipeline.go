@@ -62,7 +62,7 @@ func (c *call) admit() *tools.Reply {
 func (c *call) prepare() error {
 	l, v := c.l, c.l.View()
 	c.tc = &tools.Call{Context: c.ctx, Request: c.in.Request, Catalog: v.Catalog, FrameNo: l.frame.Load(), Registry: l.cfg.Registry, Log: l.log,
-		OnProgress: c.in.OnProgress, OnLog: c.in.OnLog}
+		OnProgress: c.in.OnProgress, OnLog: c.in.OnLog, Lasting: c.in.Lasting, Stopping: c.in.Stopping}
 	c.tc.OnFrame = c.way != overQueue
 	if c.pub.Spec.Interactive {
 		c.tc.Session = c.in.Session

@@ -33,7 +33,7 @@ type experimentResult struct {
 const slice = 50 * time.Millisecond
 
 func experimentTool() *tools.Tool {
-	t := tools.NewPhased(tools.Spec{Name: "experiment", NeedsWorld: true, NeedsApp: true,
+	t := tools.NewPhased(tools.Spec{Name: "experiment", Lasts: tools.LastsFrom("ticks", 600), NeedsWorld: true, NeedsApp: true,
 		Description: "What if: runs ticks with and without your calls from the same state, tells what differs, puts the game back.",
 		Example:     `{"do":[{"tool":"systems_stop","arguments":{"name":"movement"}}],"ticks":60}`,
 	}, tools.Phases[experimentArgs, *experiment, *experiment, experimentResult]{Before: newExperiment,

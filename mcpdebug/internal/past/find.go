@@ -40,7 +40,7 @@ type seen struct {
 }
 
 func (p *Past) findTool() *tools.Tool {
-	return tools.NewOff(tools.Spec{Name: "find_tick", Effect: tools.ReadOnly, Idempotent: true,
+	return tools.NewOff(tools.Spec{Name: "find_tick", Lasts: tools.Lasts, Effect: tools.ReadOnly, Idempotent: true,
 		Example:     `{"where":"Health.HP < prev(Health.HP)","entity":"2v0"}`,
 		Description: "Finds the tick at which a condition began or ended."}, p.find)
 }
