@@ -264,7 +264,7 @@ type crashInspectResult struct {
 func crashInspectTool(h crashHost) *tools.Tool {
 	return tools.New(tools.Spec{
 		Name: "crash_inspect", Group: "session", Effect: tools.Additive, Idempotent: true, WhenCrashed: true, Example: `{"on":true}`,
-		Description: "Lets read-only tools look at the world as the crash left it. Next: query, then clear_crash.",
+		Description: "Lets read-only tools look at the world as the crash left it.",
 	}, func(f *tools.Frame, in crashInspectArgs) (crashInspectResult, error) {
 		if err := h.InspectCrash(in.On); err != nil {
 			return crashInspectResult{}, err

@@ -104,7 +104,7 @@ type snapshotSave struct {
 
 func (s *snapshots) saveTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "snapshot_save", NeedsWorld: true,
-		Description: "Saves the whole world to a file; snapshot_load goes back, snapshot_diff shows changes.",
+		Description: "Saves the whole world to a file, for snapshot_load and snapshot_diff.",
 		Example:     `{"name":"before-boss"}`,
 	}, tools.Phases[snapshotSaveArgs, snapshotSave, snapshotSave, snapshotSaveResult]{
 		Before: func(c *tools.Call, in snapshotSaveArgs) (snapshotSave, error) {

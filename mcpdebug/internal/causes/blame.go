@@ -14,7 +14,7 @@ import (
 func (c *Causes) blameTool() *tools.Tool {
 	return entities.WithForms[blameArgs](tools.NewPhased(tools.Spec{Name: "blame", Effect: tools.Additive, Idempotent: true, NeedsWorld: true,
 		Example:     `{"entity":"2v0","path":"Health.HP"}`,
-		Description: "Who changed a value last: tick, system or call, from, to. Runs recorded ticks again and puts the world back."},
+		Description: "Who changed a value last: tick, system or call, from, to."},
 		tools.Phases[blameArgs, *blaming, *blaming, blameResult]{Before: c.ask, Frame: c.rerun, After: answerBlame}))
 }
 

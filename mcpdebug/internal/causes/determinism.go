@@ -10,7 +10,7 @@ import (
 
 func determinismTool() *tools.Tool {
 	return tools.NewPhased(tools.Spec{Name: "determinism_check", Lasts: tools.Lasts, Effect: tools.Additive, NeedsWorld: true, NeedsApp: true, Example: `{"ticks":120}`,
-		Description: "Runs the next ticks twice each and names the first difference: tick, system, entity, path. Puts the world back."},
+		Description: "Runs the next ticks twice each, aside, and names the first difference: system, entity, path."},
 		tools.Phases[determinismArgs, *checking, *checking, determinismResult]{
 			Before: func(_ *tools.Call, in determinismArgs) (*checking, error) {
 				return &checking{Check: replay.Check{Ticks: max(in.Ticks, 1), Runs: max(in.Runs, 2)}, want: max(in.Ticks, 1)}, nil

@@ -18,7 +18,7 @@ func (c *Causes) watchTools() []*tools.Tool {
 	return tools.Together(tools.Spec{Group: "past"},
 		entities.WithForms[watchAddArgs](tools.NewPhased(tools.Spec{Name: "watch_add", Effect: tools.Additive, NeedsWorld: true,
 			Example:     `{"entity":"2v0","path":"Health.HP","when":"new < old"}`,
-			Description: "Says from now on which system or call changes a value: watch_list, ecs://watch/{id}. blame asks about the past."},
+			Description: "Says from now on which system or call changes a value: watch_list, ecs://watch/{id}."},
 			tools.Phases[watchAddArgs, *watchPlan, watch.Info, watchAddResult]{Before: planWatch, Frame: c.addWatch,
 				After: func(_ *tools.Call, i watch.Info) (watchAddResult, error) {
 					r := watchAddResult{ID: i.ID, What: i.What, Value: shown(i.Value), By: i.By}

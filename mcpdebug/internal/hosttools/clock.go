@@ -17,7 +17,7 @@ func Clock(callTimeout time.Duration) []*tools.Tool {
 		tools.New(tools.Spec{Name: "clock_info", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 			Description: "How the game's time passes: tick, paused, speed."}, clockInfo),
 		tools.NewPhased(tools.Spec{Name: "clock_set", Example: `{"step":1,"diff":true}`, Lasts: tools.LastsFrom("step", 60),
-			Description: "Pauses, resumes or slows the game, or runs exactly so many ticks; diff tells what they changed."},
+			Description: "Pauses, resumes, slows the game, or runs exactly so many ticks; diff: what they changed."},
 			tools.Phases[clockSetArgs, *setting, *setting, clockSetResult]{Before: newSetting,
 				Frame: func(f *tools.Frame, s *setting) (_ *setting, err error) {
 					s.out, err = k.set(f, s)

@@ -34,7 +34,7 @@ const slice = 50 * time.Millisecond
 
 func experimentTool() *tools.Tool {
 	t := tools.NewPhased(tools.Spec{Name: "experiment", Lasts: tools.LastsFrom("ticks", 600), NeedsWorld: true, NeedsApp: true,
-		Description: "What if: runs ticks with and without your calls from the same state, tells what differs, puts the game back.",
+		Description: "What if: runs ticks with and without your calls, aside, and tells what differs.",
 		Example:     `{"do":[{"tool":"systems_stop","arguments":{"name":"movement"}}],"ticks":60}`,
 	}, tools.Phases[experimentArgs, *experiment, *experiment, experimentResult]{Before: newExperiment,
 		Frame: func(f *tools.Frame, e *experiment) (*experiment, error) { return e, e.frame(f) },
