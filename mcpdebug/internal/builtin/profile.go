@@ -104,9 +104,9 @@ func (p *profiler) knownSystem(name string) error {
 }
 
 type profileStopArgs struct {
-	After int `json:"after,omitempty" jsonschema:"go on first for" debug:"min=0,max=60000,unit=ms"`
-	Name string `json:"name,omitempty" jsonschema:"file name" debug:"default=profile"`
-	Top  int    `json:"top,omitempty" jsonschema:"functions to list" debug:"min=1,max=200,default=15"`
+	After int    `json:"after,omitempty" jsonschema:"go on first for" debug:"min=0,max=60000,unit=ms"`
+	Name  string `json:"name,omitempty" jsonschema:"file name" debug:"default=profile"`
+	Top   int    `json:"top,omitempty" jsonschema:"functions to list" debug:"min=1,max=200,default=15"`
 	// Stacks gives a client without access to the files what a flame graph needs.
 	Stacks int `json:"stacks,omitempty" jsonschema:"collapsed stacks to list" debug:"min=0,max=1000"`
 }
