@@ -258,6 +258,13 @@ await test("inside a host of MCP Apps", async () => {
   const frame = p.frameLocator("#app");
   await until("running inside the host", () => frame.locator(".state.running").isVisible(), 20000);
   await until("the view that the call named", async () => (await frame.getByRole("tab", { name: "systems" }).getAttribute("aria-selected")) === "true");
+  // A history opens where it is drawn, on what the model asked for.
+  const asked = { tool: "history", arguments: { where: "has(Enemy)", of: "max Position.X", from: -60 } };
+  await p.goto("about:blank");
+  await p.goto(`http://127.0.0.1:${server.address().port}/#${encodeURIComponent(JSON.stringify(asked))}`);
+  await until("the time view", async () => (await frame.getByRole("tab", { name: "time" }).getAttribute("aria-selected")) === "true", 20000);
+  await until("the history that was asked for", () => frame.getByRole("heading", { name: "max Position.X where has(Enemy)" }).isVisible());
+  await until("its values", () => frame.getByText(/max Position.X: \S+ → /).isVisible());
   await p.close();
   server.close();
   await g.stop();

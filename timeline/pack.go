@@ -25,6 +25,7 @@ type packer struct {
 	laid   []*tip // the tips of layout, by number
 	step   int32
 	dirty  int64 // bytes that the next keyframe will have to copy
+	raw    int64 // what the last sample takes as a whole image
 	last   []State
 	plain  *more // that of the last sample that had states and nothing else
 
@@ -79,6 +80,7 @@ func (p *packer) pack(s *shot) {
 		lengths, p.lengths, p.data, p.refs = 0, p.lengths[:0], p.data[:0], nil // the keyframe has it all
 	}
 	smp.more = p.moreOf(s)
+	p.raw = raw
 	p.ring.publish(p, smp, lengths, raw)
 }
 

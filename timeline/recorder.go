@@ -97,7 +97,8 @@ func (r *Recorder) LogTo(log *slog.Logger) {
 // run is one goroutine's life.
 type run struct {
 	restorer ecs.Restorer
-	shots    [shots]shot
+	shots    [maxShots]shot
+	size     atomic.Int64 // of a capture, about
 	full     chan *shot
 	done     chan struct{}
 	failed   atomic.Pointer[string] // the packer's reason to end
@@ -176,7 +177,7 @@ func (r *Recorder) begin(frame uint64) error {
 		return &refusal.Error{Code: refusal.NotSupported, Message: "this world cannot be recorded: its adapter does not implement ecs.Restorer",
 			Hint: "capabilities tells what the engine's adapter can do", Next: "capabilities"}
 	}
-	run := &run{restorer: restorer, full: make(chan *shot, shots), done: make(chan struct{})}
+	run := &run{restorer: restorer, full: make(chan *shot, maxShots), done: make(chan struct{})}
 	r.run = run
 	r.mu.Lock()
 	r.stopped = ""
@@ -374,13 +375,16 @@ func (r *Recorder) slower(tick uint64) {
 	}
 }
 
+// calmSamples is for how many samples in a row the packer must have been idle.
+const calmSamples = 30
+
 // faster goes back to what was asked for once the packer has been idle for a while.
 func (r *Recorder) faster(idle bool) {
 	r.run.behind = 0
 	if r.run.calm++; !idle {
 		r.run.calm = 0
 	}
-	if every, want := r.every.Load(), r.want.Load(); every > want && r.run.calm >= 120 {
+	if every, want := r.every.Load(), r.want.Load(); every > want && r.run.calm >= calmSamples {
 		r.run.calm = 0
 		r.every.Store(max(every/2, want))
 	}
@@ -400,17 +404,18 @@ func (r *Recorder) pack(run *run) {
 			return
 		}
 		if run.failed.Load() == nil {
-			if why := r.packOne(p, s); why != "" {
+			if why := r.packOne(run, p, s); why != "" {
 				run.failed.Store(&why)
 			}
 		}
-		r.handled.Store(s.Seq)
-		s.busy.Store(false)
+		seq := s.Seq
+		s.busy.Store(false) // before it is told: who waits for it may capture again
+		r.handled.Store(seq)
 		r.packed()
 	}
 }
 
-func (r *Recorder) packOne(p *packer, s *shot) (failed string) {
+func (r *Recorder) packOne(run *run, p *packer, s *shot) (failed string) {
 	defer func() {
 		if v := recover(); v != nil {
 			failed = fmt.Sprintf("packing a sample panicked: %v", v)
@@ -418,6 +423,7 @@ func (r *Recorder) packOne(p *packer, s *shot) (failed string) {
 		}
 	}()
 	p.pack(s)
+	run.size.Store(p.raw)
 	need, most := p.seg.keyBytes(), r.ring.most()
 	switch {
 	case need > most/2:

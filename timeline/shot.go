@@ -18,15 +18,24 @@ type shot struct {
 	busy   atomic.Bool // the packer has it
 }
 
-// shots is how many there are: one that the frame fills, one that is packed, one
-// that waits.
-const shots = 3
+// How many there are: one that the frame fills, one that is packed, one that
+// waits; of a small world so many that a packer which is not given its turn for a
+// quarter of a second loses nothing.
+const (
+	minShots   = 3
+	maxShots   = 16
+	shotMemory = 16 << 20 // for those beyond minShots
+)
 
 // freeShot is the first that the packer does not have: mostly the same one, whose
 // memory is still in the caches. idle: the packer has none.
 func (r *run) freeShot() (s *shot, idle bool) {
 	idle = true
-	for i := range r.shots {
+	n := maxShots
+	if size := r.size.Load(); size > 0 {
+		n = int(min(max(shotMemory/size, minShots), maxShots))
+	}
+	for i := range r.shots[:n] {
 		switch one := &r.shots[i]; {
 		case one.busy.Load():
 			idle = false

@@ -63,7 +63,7 @@ mcpdebug/internal/surprise: mcpdebug/internal/entities ecs ecs/refusal ecs/value
 mcpdebug/internal/worldtools: mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query tools tools/host internal/*
 mcpdebug/internal/hosttools: mcpdebug/internal/surprise mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/imageworld ecs/query ecs/schedule timeline/replay tools tools/host internal/*
 mcpdebug/internal/builtin: mcpdebug/internal/surprise mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/operations mcpdebug/internal/page mcpdebug/internal/entities mcpdebug/internal/worldtools mcpdebug/internal/hosttools mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox tools tools/host tools/text mcpdebug/internal/calltext internal/* mcpdebug/internal/causes
-mcpdebug/internal/past: ecs ecs/refusal ecs/value ecs/query snapshot timeline mcpdebug/internal/causes tools tools/host internal/*
+mcpdebug/internal/past: mcpdebug/internal/inspector ecs ecs/refusal ecs/value ecs/query snapshot timeline mcpdebug/internal/causes tools tools/host internal/*
 mcpdebug/internal/causes: mcpdebug/internal/crashes mcpdebug/internal/loop mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot timeline timeline/watch timeline/replay timeline/blame tools tools/host internal/*
 mcpdebug/internal/operations: mcpdebug/internal/surprise mcpdebug/internal/loop ecs ecs/refusal snapshot timeline/replay tools tools/host internal/*
 mcpdebug/internal/crashes: ecs ecs/refusal ecs/value internal/*

@@ -7,6 +7,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/query"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -32,7 +33,7 @@ type historyResult struct {
 const historyDoc = "How a value, or a number over entities, went tick by tick."
 
 func (p *Past) historyTool() *tools.Tool {
-	return tools.NewOff(tools.Spec{Name: "history", Effect: tools.ReadOnly, Idempotent: true, Description: historyDoc,
+	return tools.NewOff(tools.Spec{Name: "history", Page: inspector.URI, Effect: tools.ReadOnly, Idempotent: true, Description: historyDoc,
 		Example: `{"entity":"2v0","paths":["Health.HP"],"from":-600}`},
 		func(c *tools.Call, in historyArgs) (r historyResult, err error) {
 			h, err := p.history(c, in)

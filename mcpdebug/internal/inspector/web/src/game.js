@@ -20,7 +20,9 @@ export const selected = signal(null);
 export const at = signal(null);
 export const tab = signal("overview");
 export const filter = signal(""); // the condition of the table of entities
-export const pinned = signal([]); // {entity, path}
+export const pinned = signal([]); // {entity, path}; no entity: of a resource
+export const span = signal({}); // from and to of histories, as a client asked
+export const charted = signal(null); // {where, of}: a number over entities
 
 // Refused is a tool's refusal: what was wrong, what is legal, what to do next.
 export class Refused extends Error {

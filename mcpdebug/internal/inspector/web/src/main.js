@@ -4,7 +4,7 @@ import "uplot.css";
 import "./style.css";
 import { effect } from "@preact/signals";
 import { html, render } from "./ui.js";
-import { act, at, clock, context, dismiss, embedded, filter, has, link, onHost, record, selected, state, tab, toasts, undo, undoLast } from "./game.js";
+import { act, at, charted, clock, context, dismiss, embedded, filter, has, link, onHost, pinned, record, selected, span, state, tab, toasts, undo, undoLast } from "./game.js";
 import { Overview } from "./views/overview.js";
 import { WorldView } from "./views/world.js";
 import { TimeView } from "./views/time.js";
@@ -61,10 +61,14 @@ onHost((method, params) => {
 });
 
 function open(args) {
+  // What a history was asked for is charted.
+  span.value = Object.fromEntries(["from", "to"].filter((k) => Number.isFinite(args[k])).map((k) => [k, args[k]]));
+  if (Array.isArray(args.paths)) pinned.value = args.paths.map((path) => ({ entity: args.entity, path: String(path) }));
+  else if (args.where && tab.value === "time") charted.value = { where: String(args.where), of: String(args.of ?? "count") };
   if (tabs[args.view]) tab.value = args.view;
   if (args.entity) selected.value = String(args.entity);
   if (Number.isFinite(args.tick)) at.value = args.tick;
-  if (args.where) filter.value = args.where;
+  if (args.where && tab.value !== "time") filter.value = args.where;
 }
 
 if (!embedded) {

@@ -1,7 +1,7 @@
 // The recording: looking at any tick, moving the game's time, histories of
 // pinned values, hits of watches.
 import { html, Chart, Panel, Refusal, number, useEffect, useMemo, useRef, useState, useWatch } from "../ui.js";
-import { act, at, call, clock, context, explain, has, pinned, record, state, toast } from "../game.js";
+import { act, at, call, charted, clock, context, explain, has, pinned, record, span, state, toast } from "../game.js";
 
 export function TimeView() {
   return html`<div class="cards">
@@ -42,13 +42,13 @@ function Marks({ from, to, marks }) {
 }
 
 function Histories() {
-  const [where, setWhere] = useState("has(Enemy)"), [count, setCount] = useState(null);
+  const [where, setWhere] = useState("has(Enemy)"), count = charted.value;
   const groups = useMemo(() => Map.groupBy ? Map.groupBy(pinned.value, (p) => p.entity) : pinned.value.reduce((m, p) => m.set(p.entity, [...(m.get(p.entity) ?? []), p]), new Map()), [pinned.value]);
   if (!has("history")) return html`<${Panel} title="History"><p class="dim">Needs the recording.</p><//>`;
-  return html`<${Panel} title="History" cls="wide" tools=${html`<form onSubmit=${(e) => { e.preventDefault(); setCount(where); }}><input aria-label="count entities where" value=${where} onInput=${(e) => setWhere(e.target.value)} /><button>Chart the count</button></form>`}>
+  return html`<${Panel} title="History" cls="wide" tools=${html`<form onSubmit=${(e) => { e.preventDefault(); charted.value = { where, of: "count" }; }}><input aria-label="count entities where" value=${where} onInput=${(e) => setWhere(e.target.value)} /><button>Chart the count</button></form>`}>
     ${pinned.value.length === 0 && !count && html`<p class="dim">Pin a value from its ⋯ menu, or chart how many entities match.</p>`}
-    ${[...groups].map(([entity, list]) => html`<${History} key=${entity} args=${{ entity, paths: list.map((p) => p.path), points: 300 }} onClose=${() => { pinned.value = pinned.value.filter((p) => p.entity !== entity); }} title=${entity} />`)}
-    ${count && html`<${History} key=${count} args=${{ where: count, of: "count", points: 300 }} title=${`count where ${count}`} onClose=${() => setCount(null)} />`}<//>`;
+    ${[...groups].map(([entity, list]) => html`<${History} key=${entity ?? ""} args=${{ ...(entity && { entity }), paths: list.map((p) => p.path), points: 300, ...span.value }} onClose=${() => { pinned.value = pinned.value.filter((p) => p.entity !== entity); }} title=${entity ?? "resources"} />`)}
+    ${count && html`<${History} key=${JSON.stringify(count)} args=${{ ...count, points: 300, ...span.value }} title=${`${count.of} where ${count.where}`} onClose=${() => { charted.value = null; }} />`}<//>`;
 }
 
 function History({ args, title, onClose }) {
