@@ -88,6 +88,7 @@ func (s *Server) Bind(world ecs.World, app *tools.App) {
 	s.ResetSandbox()
 	s.builtIns.offer(app)
 	s.enlistApp(app)
+	s.tellFacts(app)
 	s.loop.Bind(world, app)
 	s.builtIns.tools.Past.Bind(world, app, s.loop.Frame())
 }

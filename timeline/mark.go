@@ -5,7 +5,7 @@ import "github.com/loupe-ecs/loupe/ecs/refusal"
 // Mark is something that happened at a tick.
 type Mark struct {
 	Tick uint64 `json:"tick" jsonschema:"when"`
-	Kind string `json:"kind" jsonschema:"write, call, event, log, watch, crash, stall, parked, rewind or record"`
+	Kind string `json:"kind" jsonschema:"write, call, event, state, log, watch, crash, stall, parked, rewind or record"`
 	Text string `json:"text" jsonschema:"what happened"`
 	// Operation is the id that the client gave its call.
 	Operation string `json:"operation,omitempty" jsonschema:"the client's id of the call"`
@@ -23,6 +23,7 @@ const (
 	MarkStall  = "stall"  // the frame did not poll for long
 	MarkParked = "parked" // a lifecycle operation was suspended midway: begin and end
 	MarkRewind = "rewind" // the live world was made a past one, or the present again
+	MarkState  = "state"  // the game itself pushed or popped a state, or switched a system
 	MarkRecord = "record" // recording itself: begun, ended, slowed down
 )
 

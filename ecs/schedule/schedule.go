@@ -26,6 +26,7 @@ type Schedule struct {
 
 	ring      ring
 	hook      Hook
+	onSwitch  func(Switch)
 	rehearsal bool // runs do not count
 	manual    bool // the host calls Frame
 	frame     uint64
@@ -268,6 +269,7 @@ func (s *Schedule) SetEnabled(name string, enabled bool) error {
 			Options: refusal.Nearest(name, names), Total: len(names),
 			Hint: "systems_list names every system", Next: "systems_list"}
 	}
+	s.switched(sys, enabled)
 	sys.enabled = enabled
 	return nil
 }

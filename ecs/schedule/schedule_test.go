@@ -410,3 +410,21 @@ func TestASystemTellsWhereItIs(t *testing.T) {
 		t.Errorf("the run before is told: %v", e)
 	}
 }
+
+func TestWhoSwitchesASystemIsTold(t *testing.T) {
+	s := New("update")
+	s.Add("update", "combat", func() {})
+	var told []string
+	s.OnSwitch(func(w Switch) { told = append(told, fmt.Sprint(w.System, " ", w.On, " ", w.Source)) })
+	for _, on := range []bool{true, false, false} {
+		if err := s.SetEnabled("combat", on); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Rehearse(true)
+	_ = s.SetEnabled("combat", true)
+	s.Rehearse(false)
+	if len(told) != 1 || !strings.HasPrefix(told[0], "combat false schedule/schedule_test.go:") {
+		t.Errorf("told %q, want the one change with its place", told)
+	}
+}

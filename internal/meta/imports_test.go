@@ -28,7 +28,7 @@ ecs/value/layout: ecs/refusal
 ecs/value: ecs/refusal ecs/value/layout
 ecs: ecs/refusal ecs/value
 ecs/query: ecs ecs/refusal ecs/value
-ecs/schedule: ecs ecs/refusal ecs/value
+ecs/schedule: ecs ecs/refusal ecs/value internal/callsite
 ecs/engine: ecs ecs/refusal ecs/value
 ecs/archeworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/arkworld: ecs ecs/refusal ecs/value ecs/engine
@@ -48,7 +48,7 @@ timeline/replay: ecs ecs/refusal ecs/value ecs/schedule snapshot tools tools/hos
 timeline/watch: ecs ecs/refusal ecs/value ecs/query ecs/schedule tools tools/host
 internal/schema: ecs/value
 internal/arguments: ecs/refusal ecs/value
-tools/host: ecs ecs/refusal ecs/value ecs/schedule internal/arguments
+tools/host: ecs ecs/refusal ecs/value ecs/schedule internal/arguments internal/callsite
 tools: ecs ecs/refusal ecs/value ecs/schedule internal/rawjson tools/host internal/arguments internal/schema
 internal/listing: tools internal/schema internal/arguments
 internal/rawjson:

@@ -34,6 +34,8 @@ type App struct {
 
 	Snapshots *Snapshots // types left out of snapshots, state saved with them
 	Inputs    Inputs     // what came from outside, recorded beside the world
+
+	hold hold // the frame goroutine's
 }
 
 // Times returns the App's clock of systems, or nil: Systems may implement

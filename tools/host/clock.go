@@ -23,33 +23,6 @@ type ClockInfo struct {
 	Pending int     `json:"pending" jsonschema:"ticks asked for that have not run yet"`
 }
 
-// Held says why time stands still.
-type Held struct {
-	By        string `json:"by" jsonschema:"what holds it: the clock, or the state on top"`
-	SinceTick uint64 `json:"sinceTick" jsonschema:"the tick it stands at"`
-}
-
-// HeldOf tells whether a host's time stands still and why: its clock is paused,
-// or a state named paused lies on top. nil while it passes. Frame goroutine.
-func HeldOf(a *App) *Held {
-	if a == nil {
-		return nil
-	}
-	var info ClockInfo
-	if a.Clock != nil {
-		info = a.Clock.Info()
-	}
-	if a.States != nil {
-		if stack := a.States.Stack(); len(stack) > 0 && stack[len(stack)-1] == "paused" {
-			return &Held{By: "state paused", SinceTick: info.Tick}
-		}
-	}
-	if info.Paused {
-		return &Held{By: "clock paused", SinceTick: info.Tick}
-	}
-	return nil
-}
-
 // ClockChange is what Set changes; nil and 0 leave things as they are.
 type ClockChange struct {
 	// Paused holds the ticks or lets them run. Either way ticks that are pending

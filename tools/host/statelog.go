@@ -1,11 +1,6 @@
 package host
 
-import (
-	"path/filepath"
-	"runtime"
-	"strconv"
-	"strings"
-)
+import "github.com/loupe-ecs/loupe/internal/callsite"
 
 // StateChange is a push or a pop of a state.
 type StateChange struct {
@@ -30,7 +25,10 @@ type StateHistory interface {
 //		s.Note(s.game.tick, "push", name)
 //		return nil
 //	}
-type StateLog struct{ changes []StateChange }
+type StateLog struct {
+	changes []StateChange
+	tell    func(StateChange)
+}
 
 // keepStates is how many changes are kept.
 const keepStates = 64
@@ -42,31 +40,19 @@ func (l *StateLog) Note(tick uint64, op, state string) {
 		l.changes = append(l.changes[:0], l.changes[1:]...)
 	}
 	c := StateChange{Tick: tick, Op: op, State: state, By: "game"}
-	var pcs [24]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	own := ""
-	for {
-		f, more := frames.Next()
-		switch {
-		case own == "":
-			own = f.File
-		case f.File == own || strings.HasPrefix(f.Function, "runtime."):
-		case strings.Contains(f.Function, "loupe/mcpdebug"):
-			c.By = "client"
-			l.changes = append(l.changes, c)
-			return
-		default:
-			dir, name := filepath.Split(filepath.FromSlash(f.File))
-			c.Source = filepath.ToSlash(filepath.Join(filepath.Base(dir), name)) + ":" + strconv.Itoa(f.Line)
-			l.changes = append(l.changes, c)
-			return
-		}
-		if !more {
-			l.changes = append(l.changes, c)
-			return
-		}
+	source, client := callsite.Find()
+	if c.Source = source; client {
+		c.By = "client"
+	}
+	l.changes = append(l.changes, c)
+	if l.tell != nil {
+		l.tell(c)
 	}
 }
+
+// OnNote has f told of every change from now on, in place of whoever was told
+// before; nil: nobody. Frame goroutine.
+func (l *StateLog) OnNote(f func(StateChange)) { l.tell = f }
 
 // History implements [StateHistory].
 func (l *StateLog) History() []StateChange { return append([]StateChange{}, l.changes...) }

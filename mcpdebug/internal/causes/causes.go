@@ -54,7 +54,7 @@ type Causes struct {
 // New makes them. rec is the recording that blame looks through.
 func New(h Host, rec *timeline.Recorder) *Causes {
 	c := &Causes{host: h, rec: rec, log: &limiter{log: h.Logger}}
-	c.watches = watch.NewSet(watch.Options{Tell: c.tell, Busy: func(on bool) { h.Observe(c.watches, on) }})
+	c.watches = watch.NewSet(watch.Options{Tell: c.tell, Held: func(id string, _ uint64) { h.App().HeldBy("watch "+id, "") }, Busy: func(on bool) { h.Observe(c.watches, on) }})
 	return c
 }
 

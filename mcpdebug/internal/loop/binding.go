@@ -124,6 +124,33 @@ func (b *binding) sampleEntities() (es []ecs.Entity) {
 	return es
 }
 
+// paused tells whether the host's clock is paused.
+func (b *binding) paused() (yes bool) {
+	defer func() { _ = recover() }() // a host's own implementation
+	return b.app.Paused()
+}
+
+// tick is what the host's clock says; 0 without one.
+func (b *binding) tick() (n uint64) {
+	defer func() { _ = recover() }() // a host's own implementation
+	if b.app != nil && b.app.Clock != nil {
+		n = b.app.Clock.Info().Tick
+	}
+	return n
+}
+
+// noteHold remembers which call has paused the clock.
+func (b *binding) noteHold(was bool, tool, client string) {
+	defer func() { _ = recover() }() // a host's own implementation
+	switch {
+	case !b.app.Paused():
+	case was:
+		b.app.StillHeld()
+	default:
+		b.app.HeldBy("call "+tool, client)
+	}
+}
+
 func (b *binding) readHeld() (held *host.Held) {
 	defer func() { _ = recover() }() // a host's own implementation
 	return host.HeldOf(b.app)

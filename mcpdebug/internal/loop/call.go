@@ -82,9 +82,10 @@ type call struct {
 	at atomic.Uint64 // the frame it ran in; 0: in none
 
 	// The frame goroutine's, until framed.
-	frame uint64
-	took  time.Duration
-	err   error
+	frame  uint64
+	paused bool // the clock was before the frame part
+	took   time.Duration
+	err    error
 }
 
 func (l *Loop) newCall(ctx context.Context, in *Arrival, w way) *call {

@@ -171,6 +171,7 @@ func (c *call) before(w ecs.World) {
 	if c.around != nil {
 		c.around.Before(w)
 	}
+	c.paused = c.pub.Spec.Effect != tools.ReadOnly && c.l.bound.paused()
 	c.l.Observers.beforeCall(&c.pub.Tool.Spec, &c.tc.Request)
 }
 
@@ -181,6 +182,7 @@ func (c *call) after(w ecs.World, again bool) {
 	}
 	if c.pub.Spec.Effect != tools.ReadOnly {
 		c.l.bound.effects.Add(1)
+		c.l.bound.noteHold(c.paused, c.pub.Spec.Name, c.tc.Request.Client)
 	}
 	c.l.Observers.afterCall(&c.pub.Tool.Spec, &c.tc.Request, err)
 	if c.around != nil {

@@ -22,7 +22,7 @@ func (l *Loop) PollParked(operation string) bool {
 		l.park.Store(&parking{operation: operation, since: time.Now()})
 		l.word.Or(bitParked)
 		if p == nil {
-			l.log.Debug("parked", "operation", operation, "frame", l.frame.Load())
+			l.log.Info("an operation begins", "operation", operation, "tick", l.bound.tick(), "frame", l.frame.Load())
 		}
 	}
 	w := l.word.Load() &^ bitParked
@@ -35,7 +35,9 @@ func (l *Loop) PollParked(operation string) bool {
 func (l *Loop) poll(w uint32, operation string) bool {
 	if w&bitParked != 0 {
 		l.word.And(^uint32(bitParked))
-		l.park.Store(nil)
+		if p := l.park.Swap(nil); p != nil {
+			l.log.Info("the operation has ended", "operation", p.operation, "tick", l.bound.tick(), "frame", l.frame.Load())
+		}
 	}
 	if w&bitStalled != 0 {
 		l.word.And(^uint32(bitStalled))

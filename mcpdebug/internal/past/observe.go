@@ -101,6 +101,10 @@ func (p *Past) Crashed(text string) {
 // Stalled notes that the frame does not come. Any goroutine.
 func (p *Past) Stalled(text string) { p.mark(timeline.MarkStall, text) }
 
+// Changed notes that the game itself changed its states or systems. Frame
+// goroutine.
+func (p *Past) Changed(text string) { p.mark(timeline.MarkState, text) }
+
 // Logged notes a log line. Any goroutine.
 func (p *Past) Logged(level slog.Level, msg string) {
 	if level >= slog.LevelWarn {
