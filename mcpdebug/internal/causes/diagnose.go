@@ -57,7 +57,7 @@ func (c *Causes) diagnose(call *tools.Call, in diagnoseArgs) (r diagnoseResult, 
 	l := &look{}
 	v := c.host.Fresh(call)
 	l.crashed(c.host.Crash(), c.host.Stall())
-	l.host(v)
+	l.game(v)
 	l.kinds(v.Catalog)
 	l.times(c.host.App())
 	l.logs(c.host)

@@ -11,7 +11,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/timeline"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // crashed tells of the last crash and the last hang.
@@ -46,7 +46,7 @@ func (l *look) crashed(c *crashes.Report, st *loop.StallReport) {
 }
 
 // host looks at what the frame has published of clock, states and systems.
-func (l *look) host(v *loop.View) {
+func (l *look) game(v *loop.View) {
 	if v.Held != nil {
 		l.add("info", "held", "clock_info", `{}`, fmt.Sprintf("tick %d", v.Held.SinceTick), "time stands still: %s", v.Held.By)
 	}
@@ -79,11 +79,11 @@ func count(list []string, name string) (n int) {
 // ones write: it sees the state of the tick before. Between phases that is how
 // most games are made, and one line tells it; within a phase it is more often a
 // mistake.
-func (l *look) order(systems []tools.SystemInfo) {
+func (l *look) order(systems []host.SystemInfo) {
 	var late []string
 	for i, s := range systems {
 		for _, name := range s.Reads {
-			first := slices.IndexFunc(systems, func(w tools.SystemInfo) bool { return slices.Contains(w.Writes, name) })
+			first := slices.IndexFunc(systems, func(w host.SystemInfo) bool { return slices.Contains(w.Writes, name) })
 			switch {
 			case first <= i:
 			case systems[first].Phase == s.Phase:

@@ -9,7 +9,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type (
@@ -54,24 +54,24 @@ func TestAnEntityThatLacksWhatAllOthersOfItsKindHave(t *testing.T) {
 }
 
 func TestAnOrderThatReadsWhatIsWrittenLater(t *testing.T) {
-	ai := tools.SystemInfo{Name: "ai", Phase: "update", Enabled: true, Reads: []string{"place"}, Writes: []string{"speed"}}
-	move := tools.SystemInfo{Name: "move", Phase: "update", Position: 1, Enabled: true, Reads: []string{"speed"}, Writes: []string{"place"}}
+	ai := host.SystemInfo{Name: "ai", Phase: "update", Enabled: true, Reads: []string{"place"}, Writes: []string{"speed"}}
+	move := host.SystemInfo{Name: "move", Phase: "update", Position: 1, Enabled: true, Reads: []string{"speed"}, Writes: []string{"place"}}
 	for _, x := range []struct {
-		systems []tools.SystemInfo
+		systems []host.SystemInfo
 		want    string
 	}{
-		{[]tools.SystemInfo{ai, move}, "warning order"},
-		{[]tools.SystemInfo{{Name: "input", Phase: "update", Enabled: true, Writes: []string{"place"}}, ai, move}, ""},
-		{[]tools.SystemInfo{ai, {Name: "move", Phase: "physics", Position: 1, Enabled: true, Writes: []string{"place"}}}, "info order"},
-		{[]tools.SystemInfo{ai, {Name: "move", Phase: "update", Position: 1, Enabled: false}}, "warning system_off"},
+		{[]host.SystemInfo{ai, move}, "warning order"},
+		{[]host.SystemInfo{{Name: "input", Phase: "update", Enabled: true, Writes: []string{"place"}}, ai, move}, ""},
+		{[]host.SystemInfo{ai, {Name: "move", Phase: "physics", Position: 1, Enabled: true, Writes: []string{"place"}}}, "info order"},
+		{[]host.SystemInfo{ai, {Name: "move", Phase: "update", Position: 1, Enabled: false}}, "warning system_off"},
 	} {
 		l := &look{}
-		if l.host(&loop.View{Systems: x.systems}); l.codes() != x.want {
+		if l.game(&loop.View{Systems: x.systems}); l.codes() != x.want {
 			t.Errorf("found %q, want %q", l.codes(), x.want)
 		}
 	}
 	l := &look{}
-	if l.host(&loop.View{Stack: []string{"playing", "paused", "paused"}}); l.codes() != "warning state_stays" {
+	if l.game(&loop.View{Stack: []string{"playing", "paused", "paused"}}); l.codes() != "warning state_stays" {
 		t.Errorf("found %q", l.codes())
 	}
 }
@@ -119,25 +119,25 @@ func TestANumberThatJumps(t *testing.T) {
 	}
 }
 
-type fakeTimes struct{ h tools.History }
+type fakeTimes struct{ h host.History }
 
-func (fakeTimes) List() []tools.SystemInfo         { return nil }
+func (fakeTimes) List() []host.SystemInfo          { return nil }
 func (fakeTimes) SetEnabled(string, bool) error    { return nil }
 func (fakeTimes) Running() (string, time.Duration) { return "", 0 }
-func (f fakeTimes) History(int) tools.History      { return f.h }
+func (f fakeTimes) History(int) host.History       { return f.h }
 
 func TestTimesAreComparedWithTheSystemsOwn(t *testing.T) {
 	play := func(ai func(frame int) time.Duration, all float64) string {
-		h := tools.History{Systems: []string{"ai", "move", "draw"}, Phases: []string{"u", "u", "u"}}
+		h := host.History{Systems: []string{"ai", "move", "draw"}, Phases: []string{"u", "u", "u"}}
 		for i := range 600 {
 			pace := time.Duration(1)
 			if i > 300 {
 				pace = time.Duration(all)
 			}
-			h.Frames = append(h.Frames, tools.FrameTimes{Frame: uint64(i), Systems: []time.Duration{ai(i) * pace, 300 * time.Microsecond * pace, 400 * time.Microsecond * pace}})
+			h.Frames = append(h.Frames, host.FrameTimes{Frame: uint64(i), Systems: []time.Duration{ai(i) * pace, 300 * time.Microsecond * pace, 400 * time.Microsecond * pace}})
 		}
 		l := &look{}
-		l.times(&tools.App{Systems: fakeTimes{h}})
+		l.times(&host.App{Systems: fakeTimes{h}})
 		return l.codes()
 	}
 	even := func(int) time.Duration { return 250 * time.Microsecond }

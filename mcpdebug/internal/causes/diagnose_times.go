@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // What counts as a spike: a system's frame over twice the greater of these, more
@@ -27,7 +27,7 @@ type column struct {
 
 // times compares each system with itself. What all systems do alike is the
 // machine's doing: another program took the processor.
-func (l *look) times(app *tools.App) {
+func (l *look) times(app *host.App) {
 	t := app.Times()
 	if t == nil {
 		return
