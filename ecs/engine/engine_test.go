@@ -254,3 +254,50 @@ func TestCatalogSums(t *testing.T) {
 		t.Errorf("%+v %+v", n, s)
 	}
 }
+
+// A catalog holds while nothing that it tells has changed: which archetypes there
+// are, how many rows they have, and which entities they target, also where another
+// target takes the place of one with as many rows.
+func TestACatalogIsStaleWhenATargetChanges(t *testing.T) {
+	ts := types()
+	chunk := Chunk{ID: 3, Types: []ecs.TypeID{0}, Rows: []ecs.Entity{{ID: 9}}, Relations: []ecs.Target{{Relation: 0, Entity: ecs.Entity{ID: 4, Gen: 1}}}}
+	var l Last
+	sign := func(c Chunk, values ...any) bool {
+		held := l.Holds(SignPresent(SignChunk(l.Blank(), &c), values), ts)
+		if !held {
+			l.Catalog = ecs.NewCatalog(ecs.Catalog{})
+		}
+		return held
+	}
+	if sign(chunk, 1, nil) {
+		t.Error("the first catalog is held")
+	}
+	other, reborn, more, elsewhere := chunk, chunk, chunk, chunk
+	other.Relations = []ecs.Target{{Relation: 0, Entity: ecs.Entity{ID: 5, Gen: 1}}}
+	reborn.Relations = []ecs.Target{{Relation: 0, Entity: ecs.Entity{ID: 4, Gen: 2}}}
+	more.Rows = append(more.Rows, ecs.Entity{ID: 10})
+	elsewhere.ID = 2
+	for name, c := range map[string]Chunk{"another target": other, "the target's slot has another entity": reborn, "another row": more, "another archetype": elsewhere} {
+		for range 2 {
+			sign(chunk, 1, nil)
+		}
+		if !sign(chunk, 1, nil) {
+			t.Error("nothing has changed, and the catalog is made anew")
+		}
+		if sign(c, 1, nil) {
+			t.Errorf("%s: the old catalog is held", name)
+		}
+	}
+	sign(chunk, 1, nil)
+	if sign(chunk, 1, 2) || sign(chunk, nil, 2) {
+		t.Error("a resource came or went: the old catalog is held")
+	}
+	// Bits of many values do not run into each other.
+	many := make([]any, 65)
+	many[63] = 1
+	first := SignPresent(nil, many)
+	many[63], many[64] = nil, 1
+	if second := SignPresent(nil, many); slices.Equal(first, second) || len(second) != 2 {
+		t.Errorf("%v and %v", first, second)
+	}
+}
