@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -135,6 +136,72 @@ func TestUnknownToolNamesTheNearest(t *testing.T) {
 		must(t, json.Unmarshal(r.RPC.Data, &data))
 		if len(data.Options) == 0 || data.Options[0] != "ping" || len(data.Options) > 10 {
 			t.Errorf("options %v", data.Options)
+		}
+	})
+}
+
+// table is a handler of a type that cannot be compared.
+type table struct{ rows []int }
+
+func (h table) Prepare(*tools.Call, json.RawMessage) (tools.Job, error) {
+	return tools.Job{Frame: func(*tools.Frame) error { return nil },
+		Finish: func(*tools.Call) (*tools.Result, error) {
+			return &tools.Result{Structured: json.RawMessage(`{"rows":` + strconv.Itoa(len(h.rows)) + `}`)}, nil
+		}}, nil
+}
+
+// Handlers are compared to see whether a waiting call is still what its tool
+// means; those that cannot be are prepared again.
+func TestHandlersThatCannotBeCompared(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		tool := plain("rows", nil, nil)
+		tool.Handler = table{[]int{1}}
+		must(t, s.Register(tool))
+		for _, next := range []tools.Handler{table{[]int{1}}, table{[]int{1, 2}}, &table{[]int{1, 2, 3}}, nil} {
+			out := ask(context.Background(), s, "rows", "")
+			synctest.Wait()
+			want := 1.0 // a nil put there later is ignored: the published one runs
+			switch h := next.(type) {
+			case table:
+				want = float64(len(h.rows))
+			case *table:
+				want = float64(len(h.rows))
+			}
+			tool.Handler = next
+			s.Poll()
+			if m := succeeded(t, <-out); m["rows"] != want {
+				t.Errorf("%T: %v, want %v rows", next, m, want)
+			}
+		}
+	})
+}
+
+// The frame hangs in a call, which is answered; when it comes back its late answer
+// goes nowhere, and the next call has its own.
+func TestALateAnswerGoesNowhere(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *Server) {
+		release := make(chan struct{})
+		n := 0
+		must(t, s.Register(plain("slow", nil, func(*tools.Frame, json.RawMessage) (any, error) {
+			if n++; n == 1 {
+				<-release
+			}
+			return map[string]int{"n": n}, nil
+		})))
+		out := ask(context.Background(), s, "slow", "")
+		synctest.Wait()
+		returned := make(chan struct{})
+		go func() { s.Poll(); close(returned) }()
+		refusedWith(t, <-out, refusal.OutcomeUnknown)
+		close(release)
+		<-returned
+		synctest.Wait()
+		if len(out) != 0 {
+			t.Errorf("a second answer: %+v", <-out)
+		}
+		s.Poll() // the stall is over
+		if m := succeeded(t, polled(t, s, "slow", "")); m["n"] != 2.0 {
+			t.Errorf("the next call: %v", m)
 		}
 	})
 }

@@ -216,3 +216,36 @@ func TestSchemasAreStrict(t *testing.T) {
 		t.Error("a list is no arguments object")
 	}
 }
+
+type namedKey string
+
+// Arguments and results are JSON objects: a struct, or a map with keys of text.
+func TestSchemaOfKeyTypes(t *testing.T) {
+	for _, c := range []struct {
+		of func() (*tools.Schema, error)
+		ok bool
+	}{
+		{tools.SchemaOf[map[string]int], true}, {tools.SchemaOf[map[namedKey]any], true}, {tools.SchemaOf[*map[string]int], true},
+		{tools.SchemaOf[map[int]string], false}, {tools.SchemaOf[map[[2]string]int], false}, {tools.SchemaOf[map[any]int], false}, {tools.SchemaOf[map[bool]int], false},
+		{tools.SchemaOf[[]int], false}, {tools.SchemaOf[string], false}, {tools.SchemaOf[struct{ A int }], true}, {tools.SchemaOf[any], true},
+	} {
+		s, err := c.of()
+		if (err == nil) != c.ok || c.ok && s.Type != "object" || !c.ok && !strings.Contains(err.Error(), "is no struct") {
+			t.Errorf("%+v %v, want it taken: %v", s, err, c.ok)
+		}
+	}
+	type keyed struct {
+		ByNumber map[int]string
+		ByName   map[namedKey]float64
+	}
+	s, err := tools.SchemaOf[keyed]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"ByNumber": "string", "ByName": "number"} {
+		p := s.Properties[name]
+		if p.Type != "object" || p.AdditionalProperties == nil || p.AdditionalProperties.Type != want {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}

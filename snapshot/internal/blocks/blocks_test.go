@@ -98,3 +98,32 @@ func TestFillsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// What is stored as it is has one size, and nothing is longer than a block, nor
+// longer packed than unpacked: a head that says otherwise is refused before
+// anything is allocated or read for it, although its checksum is right.
+func TestHeadsThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		codec       byte
+		raw, stored int
+		ok          bool
+	}{
+		{codecStored, 5, 5, true}, {codecStored, 0, 0, true}, {codecStored, 5, 4, false}, {codecStored, 4, 5, false}, {codecStored, 5, 0, false},
+		{codecStored, blockSize, blockSize, true}, {codecStored, blockSize + 1, blockSize + 1, false},
+		{codecZstd, blockSize + 1, 5, false}, {codecZstd, 5, 5, true}, {codecZstd, 5, 6, false}, {codecFill + 1, 5, 5, false},
+	} {
+		stored := make([]byte, c.stored)
+		head := binary.LittleEndian.AppendUint32([]byte{kindBody, c.codec}, uint32(c.raw))
+		head = binary.LittleEndian.AppendUint32(head, uint32(c.stored))
+		file := binary.LittleEndian.AppendUint16([]byte(magic), Version)
+		file = append(append(file, head...), stored...)
+		file = binary.LittleEndian.AppendUint32(file, blockSum(0, head, stored))
+		br, err := NewReader(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bl, err := br.next(); (err == nil) != c.ok || err == nil && (bl.raw != c.raw || len(bl.stored) != c.stored) {
+			t.Errorf("codec %d of %d bytes in %d: %v", c.codec, c.raw, c.stored, err)
+		}
+	}
+}
