@@ -16,6 +16,8 @@ type (
 	imgRes  struct{ N int }
 )
 
+func ent(id, gen uint32) Entity { return Entity{ID: id, Gen: gen} }
+
 func imageCatalog(e Engine) *Catalog {
 	return NewCatalog(Catalog{Engine: e, Components: []*Component{
 		{ID: 0, Type: value.TypeOf(reflect.TypeFor[imgPos]())}, {ID: 1, Type: value.TypeOf(reflect.TypeFor[imgLink]()), Relation: true},
@@ -27,10 +29,10 @@ func imageCatalog(e Engine) *Catalog {
 // two free slots (4, then 6).
 func image() *Image {
 	return &Image{
-		Pool: Pool{Reserved: 2, Next: 4, Available: 2, Slots: []Entity{{0, 9}, {1, 9}, {2, 1}, {3, 0}, {6, 4}, {5, 2}, {0, 8}}},
+		Pool: Pool{Reserved: 2, Next: 4, Available: 2, Slots: []Entity{ent(0, 9), ent(1, 9), ent(2, 1), ent(3, 0), ent(6, 4), ent(5, 2), ent(0, 8)}},
 		Archetypes: []ImageArchetype{
-			{Components: []TypeID{0}, Entities: []Entity{{2, 1}, {3, 0}}, Columns: []reflect.Value{reflect.ValueOf([]imgPos{{1}, {2}})}},
-			{Components: []TypeID{0, 1}, Entities: []Entity{{5, 2}}, Targets: []Target{{Relation: 1, Entity: Entity{3, 0}}},
+			{Components: []TypeID{0}, Entities: []Entity{ent(2, 1), ent(3, 0)}, Columns: []reflect.Value{reflect.ValueOf([]imgPos{{1}, {2}})}},
+			{Components: []TypeID{0, 1}, Entities: []Entity{ent(5, 2)}, Targets: []Target{{Relation: 1, Entity: ent(3, 0)}},
 				Columns: []reflect.Value{reflect.ValueOf([]imgPos{{3}}), reflect.ValueOf([]imgLink{{}})}},
 		},
 		Resources: []ImageResource{{ID: 0, Value: reflect.ValueOf(imgRes{4})}},
@@ -42,7 +44,7 @@ func TestASoundImage(t *testing.T) {
 		"as it is":                         func(*Image) {},
 		"a resource that is absent":        func(i *Image) { i.Resources[0].Value = reflect.Value{} },
 		"no resource":                      func(i *Image) { i.Resources = nil },
-		"a target that died":               func(i *Image) { i.Archetypes[1].Targets[0].Entity = Entity{4, 3} },
+		"a target that died":               func(i *Image) { i.Archetypes[1].Targets[0].Entity = ent(4, 3) },
 		"no target":                        func(i *Image) { i.Archetypes[1].Targets[0].Entity = Entity{} },
 		"an archetype without rows":        func(i *Image) { i.Archetypes = append(i.Archetypes, ImageArchetype{}) },
 		"the last free slot names anybody": func(i *Image) { i.Pool.Slots[6].ID = 77 },
@@ -67,10 +69,10 @@ func TestAnUnsoundImageSaysWhatIsWrong(t *testing.T) {
 		"link 1 of the free list is slot 7, which does not exist":                  {sound, func(i *Image) { i.Pool.Slots[4].ID = 7 }},
 		"link 1 of the free list is slot 0, which does not exist":                  {sound, func(i *Image) { i.Pool.Slots[4].ID = 0 }},
 		"the free list runs in a circle at slot 4":                                 {sound, func(i *Image) { i.Pool.Slots[4].ID = 4 }},
-		"row 0 of archetype 0 is entity 1v9, which the entity table does not know": {sound, func(i *Image) { i.Archetypes[0].Entities[0] = Entity{1, 9} }},
-		"row 0 of archetype 0 is entity 7v0, which the entity table does not know": {sound, func(i *Image) { i.Archetypes[0].Entities[0] = Entity{7, 0} }},
-		"row 1 of archetype 0 is entity 3v1, which the entity table does not know": {sound, func(i *Image) { i.Archetypes[0].Entities[1] = Entity{3, 1} }},
-		"entity 2v1 is there twice, or free":                                       {sound, func(i *Image) { i.Archetypes[0].Entities[1] = Entity{2, 1} }},
+		"row 0 of archetype 0 is entity 1v9, which the entity table does not know": {sound, func(i *Image) { i.Archetypes[0].Entities[0] = ent(1, 9) }},
+		"row 0 of archetype 0 is entity 7v0, which the entity table does not know": {sound, func(i *Image) { i.Archetypes[0].Entities[0] = ent(7, 0) }},
+		"row 1 of archetype 0 is entity 3v1, which the entity table does not know": {sound, func(i *Image) { i.Archetypes[0].Entities[1] = ent(3, 1) }},
+		"entity 2v1 is there twice, or free":                                       {sound, func(i *Image) { i.Archetypes[0].Entities[1] = ent(2, 1) }},
 		"the entity table has 5 slots, of which rows and free list account for 4":  {sound, func(i *Image) { i.Pool.Available = 1 }},
 		"archetype 0 has 1 components and 0 columns":                               {sound, func(i *Image) { i.Archetypes[0].Columns = nil }},
 		"archetype 0 has component type 3, which this world does not know":         {sound, func(i *Image) { i.Archetypes[0].Components[0] = 3 }},
@@ -83,9 +85,9 @@ func TestAnUnsoundImageSaysWhatIsWrong(t *testing.T) {
 		"archetype 0 has a target for type 1, which is no relation of it":          {sound, func(i *Image) { i.Archetypes[0].Targets = i.Archetypes[1].Targets }},
 		"archetype 0 has a target for type 0, which is no relation of it":          {sound, func(i *Image) { i.Archetypes[0].Targets = []Target{{Relation: 0}} }},
 		"archetype 1 has two targets for one relation":                             {sound, func(i *Image) { a := &i.Archetypes[1]; a.Targets = append(a.Targets, a.Targets[0]) }},
-		"archetype 1 has target 1v9, which the entity table does not know":         {sound, func(i *Image) { i.Archetypes[1].Targets[0].Entity = Entity{1, 9} }},
-		"archetype 1 has target 7v0, which the entity table does not know":         {sound, func(i *Image) { i.Archetypes[1].Targets[0].Entity = Entity{7, 0} }},
-		"archetype 1 has the dead target 3v5, which fake does not keep":            {Engine{Name: "fake"}, func(i *Image) { i.Archetypes[1].Targets[0].Entity = Entity{3, 5} }},
+		"archetype 1 has target 1v9, which the entity table does not know":         {sound, func(i *Image) { i.Archetypes[1].Targets[0].Entity = ent(1, 9) }},
+		"archetype 1 has target 7v0, which the entity table does not know":         {sound, func(i *Image) { i.Archetypes[1].Targets[0].Entity = ent(7, 0) }},
+		"archetype 1 has the dead target 3v5, which fake does not keep":            {Engine{Name: "fake"}, func(i *Image) { i.Archetypes[1].Targets[0].Entity = ent(3, 5) }},
 		"archetype 0 has entities without components, which fake does not have":    {Engine{Name: "fake", NeedsComponent: true}, func(i *Image) { i.Archetypes[0].Components, i.Archetypes[0].Columns = nil, nil }},
 		"resource type 1 is not known to this world":                               {sound, func(i *Image) { i.Resources[0].ID = 1 }},
 		"resource type 0 is there twice":                                           {sound, func(i *Image) { i.Resources = append(i.Resources, i.Resources[0]) }},

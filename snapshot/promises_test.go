@@ -14,7 +14,7 @@ import (
 type settings struct {
 	Volume int
 	Notify func(int)
-	Lock   sync.Mutex
+	Lock   *sync.Mutex
 	Inner  struct{ Done chan bool }
 }
 

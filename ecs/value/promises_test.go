@@ -45,6 +45,7 @@ type chain struct {
 // $more counts what was left out: the fields of a struct behind the ninth
 // pointer, the elements of a list, the pairs of a map; the eighth is shown.
 func TestMoreCountsWhatWasLeftOut(t *testing.T) {
+	const followed, nested = 8, 64 // pointers on one way, lists in lists
 	deep := func(n int) *chain {
 		var c *chain
 		for i := n; i > 0; i-- {
@@ -52,9 +53,9 @@ func TestMoreCountsWhatWasLeftOut(t *testing.T) {
 		}
 		return c
 	}
-	for n, cut := range map[int]bool{pointerDepth: false, pointerDepth + 1: false, pointerDepth + 2: true} {
+	for n, cut := range map[int]bool{followed: false, followed + 1: false, followed + 2: true} {
 		got := encode(t, *deep(n), EncodeOptions{})
-		if strings.Contains(got, `{"$more":2}`) != cut || strings.Contains(got, fmt.Sprintf(`"N":%d,`, pointerDepth+1)) != (n > pointerDepth) {
+		if strings.Contains(got, `{"$more":2}`) != cut || strings.Contains(got, fmt.Sprintf(`"N":%d,`, followed+1)) != (n > followed) {
 			t.Errorf("a chain of %d: %s", n, got)
 		}
 	}
@@ -83,13 +84,13 @@ func TestMoreCountsWhatWasLeftOut(t *testing.T) {
 	}
 	// Lists in lists and maps in maps end at a depth of their own, and count
 	// elements and pairs.
-	for levels := nestDepth; levels <= nestDepth+1; levels++ {
+	for levels := nested; levels <= nested+1; levels++ {
 		list, m := nestedList{nil, nil, nil}, nestedMap{"a": nil, "b": nil}
 		for range levels - 1 {
 			list, m = nestedList{list}, nestedMap{"x": m}
 		}
 		for got, more := range map[string]string{encode(t, list, EncodeOptions{}): `{"$more":3}`, encode(t, m, EncodeOptions{}): `{"$more":2}`} {
-			if strings.Contains(got, more) != (levels > nestDepth) || strings.Contains(got, `{"$more":1}`) {
+			if strings.Contains(got, more) != (levels > nested) || strings.Contains(got, `{"$more":1}`) {
 				t.Errorf("%d levels: %s", levels, got)
 			}
 		}
