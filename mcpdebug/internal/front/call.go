@@ -344,7 +344,7 @@ func (n *notifier) progressLocked(done, total float64, message string) {
 // The first few of a call are sent as they come.
 const (
 	progressEvery = 100 * time.Millisecond
-	progressFirst = 5
+	progressFirst = 4
 )
 
 func (n *notifier) flushLocked() {
