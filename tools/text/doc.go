@@ -1,6 +1,6 @@
-// Package text is the other face of tools: what a model is told that has no
-// tool calling, what constrains one while it writes, and what finds the calls
-// in what it wrote. Everything follows from the types and descriptions that
+// Package text is tools in plain text: what a model is told that has no tool
+// calling, what constrains it while it writes, and what finds the calls in what
+// it wrote. Everything follows from the types and descriptions that
 // the tools were registered with; nothing is described twice.
 //
 //	l := text.Of(registry, registry.Validate)

@@ -8,7 +8,7 @@ import (
 	"github.com/loupe-ecs/loupe/tools/text/internal/shape"
 )
 
-// Listing is a set of tools whose faces are written and whose calls are found.
+// Listing is a set of tools that are told to models in words and grammars, and whose calls are found in what they write.
 // It is immutable; any goroutine may use it.
 type Listing struct {
 	tools  []Tool

@@ -11,7 +11,7 @@ import (
 )
 
 // TestAFieldIsToldOnce: a field that is added to a Go struct shows up in every
-// face and in the checks, for typed tools and for those of a backend; nothing is
+// description and in the checks, for typed tools and for those of a backend; nothing is
 // written twice.
 func TestAFieldIsToldOnce(t *testing.T) {
 	type before struct {
@@ -47,9 +47,9 @@ func TestAFieldIsToldOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			published, _ := reg.Lookup("start_wave")
-			for face, written := range map[string]string{"schema": string(published.Input), "convention": one.Convention(), "xsd": l.XSD(1 << 20), "lark": lark, "gbnf": gbnf} {
+			for kind, written := range map[string]string{"schema": string(published.Input), "convention": one.Convention(), "xsd": l.XSD(1 << 20), "lark": lark, "gbnf": gbnf} {
 				if has := strings.Contains(written, "brisk"); has != (i == 1) {
-					t.Errorf("%s: with %d fields the %s names the label: %v\n%s", name, i+1, face, has, written)
+					t.Errorf("%s: with %d fields the %s names the label: %v\n%s", name, i+1, kind, has, written)
 				}
 			}
 			const call = `<start_wave wave="3" speed="brisk"/>`

@@ -57,22 +57,6 @@ func (s *snapshots) capture() *snapshot.Capture {
 	return new(snapshot.Capture)
 }
 
-// options is what the host says of its snapshots.
-func snapshotOptions(app *tools.App) *snapshot.Options {
-	o := &snapshot.Options{}
-	if app == nil {
-		return o
-	}
-	o.App = app.Name
-	if app.Snapshots != nil {
-		o.Exclude, o.MaxBytes = app.Snapshots.Exclude, app.Snapshots.MaxBytes
-		for _, st := range app.Snapshots.States {
-			o.States = append(o.States, st)
-		}
-	}
-	return o
-}
-
 type snapshotSaveArgs struct {
 	Name   string `json:"name,omitempty" jsonschema:"file name; an old file is replaced; @1200: that recorded tick" debug:"default=snapshot"`
 	Format string `json:"format,omitempty" jsonschema:"json: an export, not loadable" debug:"enum=loupe|json,default=loupe"`
@@ -112,7 +96,7 @@ func (s *snapshots) saveTool() *tools.Tool {
 				in.Name = "snapshot"
 			}
 			if past.Names(in.Name) {
-				capture, sample, err := s.then.Named(c, in.Name, snapshotOptions(s.host.App()))
+				capture, sample, err := s.then.Named(c, in.Name, past.Options(s.host.App()))
 				if err != nil {
 					return snapshotSave{}, err
 				}
@@ -122,7 +106,7 @@ func (s *snapshots) saveTool() *tools.Tool {
 			return snapshotSave{in: in, started: time.Now(), capture: s.capture()}, s.files().Valid(in.Name)
 		},
 		Frame: func(f *tools.Frame, p snapshotSave) (snapshotSave, error) {
-			o := snapshotOptions(f.App)
+			o := past.Options(f.App)
 			if p.then {
 				p.exclude = excludedTypes(f.World.Catalog(), o.Exclude)
 				return p, nil
@@ -224,7 +208,7 @@ func (s *snapshots) loadTool() *tools.Tool {
 			if name == "" || in.Name != "" && in.Path != "" {
 				return p, s.whichFile()
 			}
-			o := snapshotOptions(s.host.App())
+			o := past.Options(s.host.App())
 			o.AllowUnknown = in.AllowUnknown
 			p.staged, p.path, err = s.decode(c, name, o)
 			return p, err

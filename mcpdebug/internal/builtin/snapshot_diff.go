@@ -85,7 +85,7 @@ func (s *snapshots) diffBefore(c *tools.Call, in snapshotDiffArgs) (d diffing, e
 	d.names[1] = "live"
 	// Worlds alone are compared: what this build does not know and the host's
 	// states are left out.
-	o := snapshotOptions(s.host.App())
+	o := past.Options(s.host.App())
 	o.AllowUnknown, o.States = true, nil
 	if d.from, d.names[0], err = s.decode(c, in.From, o); err != nil {
 		return d, err
@@ -102,7 +102,7 @@ func (s *snapshots) diffBefore(c *tools.Call, in snapshotDiffArgs) (d diffing, e
 // added, so the newer catalog serves for both.
 func (s *snapshots) diffFrame(f *tools.Frame, d diffing) (diffing, error) {
 	d.cat = f.World.Catalog()
-	o := snapshotOptions(s.host.App())
+	o := past.Options(s.host.App())
 	o.States = nil // not compared
 	d.exclude = o.Exclude
 	for _, st := range []*snapshot.Staged{d.from, d.to} {

@@ -217,7 +217,7 @@ type notifier struct {
 	last    float64     // progress sent last; it must increase
 	sent    time.Time   // when
 	first   int         // how many of the first have gone at once
-	late    []byte      // progress that came too soon after
+	unsent  []byte      // progress that came too soon after
 	flush   *time.Timer // sends it
 	closed  bool
 	started bool // the stream is begun
@@ -326,17 +326,17 @@ func (n *notifier) progressLocked(done, total float64, message string) {
 	switch {
 	case n.first < progressFirst || wait <= 0:
 		n.first++
-		n.late = dst
+		n.unsent = dst
 		n.flushLocked()
-	case n.late == nil:
-		n.late = dst
+	case n.unsent == nil:
+		n.unsent = dst
 		n.flush = time.AfterFunc(wait, func() {
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			n.flushLocked()
 		})
 	default:
-		n.late = dst
+		n.unsent = dst
 	}
 }
 
@@ -351,10 +351,10 @@ func (n *notifier) flushLocked() {
 	if n.flush != nil {
 		n.flush.Stop()
 	}
-	if n.late != nil {
+	if n.unsent != nil {
 		n.sent = time.Now()
-		n.emitLocked(n.late)
-		n.late = nil
+		n.emitLocked(n.unsent)
+		n.unsent = nil
 	}
 }
 
