@@ -57,6 +57,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends a game that hangs
 	if err := run(ctx, c); err != nil {
 		fmt.Fprintln(os.Stderr, "game:", err)
 		os.Exit(1)

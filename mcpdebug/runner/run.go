@@ -90,6 +90,7 @@ func Run(ctx context.Context, g Game, o Options) error {
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
+		context.AfterFunc(ctx, stop) // a second signal ends a game that hangs
 	}
 	dbg, err := mcpdebug.Listen(o.Addr, o.Debug)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/internal/rawjson"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 )
 
 // Path is where a Front with a port of its own answers.
@@ -277,12 +278,13 @@ func (x *exchange) initialize() {
 // cancellable runs a request whose id notifications/cancelled may name. DELETE
 // and the expiry of its session end it too.
 func (x *exchange) cancellable(run func()) {
-	ctx, cancel := context.WithCancel(x.r.Context())
+	ctx, end := context.WithCancelCause(x.r.Context())
+	cancel := func() { end(nil) }
 	defer cancel()
 	x.asker.ctx, x.cancel = ctx, cancel
 	x.ticket = x.f.b.Ticket()
 	if x.session != nil {
-		c := &inflight{id: x.e.id, cancel: cancel}
+		c := &inflight{id: x.e.id, cancel: func() { end(loop.ErrCancelled) }}
 		x.session.track(c)
 		defer x.session.untrack(c)
 	}

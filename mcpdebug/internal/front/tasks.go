@@ -43,7 +43,8 @@ func (x *exchange) lasting(known *listing.Tool, p *callParams) bool {
 // and it is to be answered like any other.
 func (x *exchange) callTask(known *listing.Tool, p *callParams) bool {
 	f := x.f
-	ctx, cancel := context.WithCancel(f.ctx)
+	ctx, end := context.WithCancelCause(f.ctx)
+	cancel := func() { end(loop.ErrCancelled) }
 	t := f.tasks.Add(cancel)
 	if t == nil {
 		cancel()

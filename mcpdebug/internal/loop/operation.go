@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"sync"
 	"time"
@@ -10,6 +11,11 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
 )
+
+// ErrCancelled is the cause of a call's context where its client has said that it
+// does not want the answer any more; a client that is merely gone may come back
+// and ask for the outcome of a call that it has named.
+var ErrCancelled = errors.New("the client has cancelled the call")
 
 // MaxOperation is how many bytes the name of an operation may have.
 const MaxOperation = 64
@@ -122,8 +128,15 @@ func (c *call) once() *tools.Reply {
 	case !again:
 		in := *c.in
 		in.End = nil // the client's context tells whether it is still there
-		c.in, c.ctx = &in, context.WithoutCancel(client)
+		whole, stop := context.WithCancel(context.WithoutCancel(client))
+		c.in, c.ctx = &in, whole
+		context.AfterFunc(client, func() {
+			if errors.Is(context.Cause(client), ErrCancelled) {
+				stop() // the client does not want it: that is more than being gone
+			}
+		})
 		go func() {
+			defer stop()
 			r := c.through(c.await)
 			o.reply, o.ended = r, time.Now()
 			close(o.done)

@@ -20,6 +20,8 @@ type request struct {
 	modern bool
 	ctx    context.Context
 	tool   string // of tools/call
+
+	operation string // its name, once it has one
 }
 
 // answer serves one request: here, or by the game.
@@ -99,9 +101,8 @@ func (b *Bridge) named(r *request) (*session.Session, error) {
 // meanwhile.
 const attempts = 3
 
-// forward carries a request to a game and its answer back. An operation's id, by
-// which a game tells afterwards what became of a call, would be set on r.line and
-// asked for in lost.
+// forward carries a request to a game and its answer back. A call that may change
+// something is named, so that the game can be asked what became of it.
 func (b *Bridge) forward(r *request, s *session.Session) {
 	var err error
 	for range attempts {
@@ -113,6 +114,9 @@ func (b *Bridge) forward(r *request, s *session.Session) {
 				continue
 			}
 			break
+		}
+		if r.tool != "" && r.operation == "" && l.changes(r.tool) {
+			r.nameOperation()
 		}
 		var answered bool
 		answered, err = b.carry(r, l)
@@ -130,6 +134,9 @@ func (b *Bridge) forward(r *request, s *session.Session) {
 		}
 		b.drop(s, l)
 		b.table.Refresh()
+		if lost.Sent && b.recover(r, s, l) {
+			return
+		}
 		if lost.Sent {
 			b.withoutGame(r, b.lost(r, s, l))
 			return
@@ -205,10 +212,7 @@ func (b *Bridge) lost(r *request, s *session.Session, l *link) error {
 	if errors.As(s.Ready(), &gone) {
 		how = gone.Message
 	}
-	l.mu.Lock()
-	harmless := r.tool == "" || l.readOnly[r.tool]
-	l.mu.Unlock()
-	if harmless {
+	if r.tool == "" || !l.changes(r.tool) {
 		return &refusal.Error{Code: notRun, Message: fmt.Sprintf("%s has no answer, and has changed nothing: %s", what(r), how),
 			Hint: "session_log shows what the game printed last, crash_report of a game that runs again what it died of; session_restart starts it again", Next: "session_restart"}
 	}

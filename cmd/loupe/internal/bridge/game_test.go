@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +21,11 @@ import (
 // The test program is also the game: LOUPE_PART names its app.
 func TestMain(m *testing.M) {
 	launch.Keep()
-	if app := os.Getenv("LOUPE_PART"); app != "" {
+	app := os.Getenv("LOUPE_PART")
+	switch {
+	case strings.HasPrefix(app, "cut-"):
+		playCut(app)
+	case app != "":
 		play(app)
 	}
 	os.Exit(m.Run())
