@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
+
+	"github.com/loupe-ecs/loupe/ecs/schedule"
 )
 
 // The tour is written by this test, so that what it shows are real answers.
@@ -49,6 +51,7 @@ type tour struct {
 	*client
 	player, enemy string
 	at            Position
+	tick          uint64
 }
 
 // guarded runs frames as the game's loop does.
@@ -129,6 +132,72 @@ return n`}
 	{title: "Going on", say: "The query that was open when it panicked still locks the world; `unlock` releases it.",
 		tool: "clear_crash", args: func(*tour) any { return obj{"unlock": true} },
 		then: "The game runs again, with everything in place."},
+
+	{title: "A bug that is over", say: "\"Just now the player lost half of its health, and nothing was near.\" By the time one looks it is over; but the example game records itself, so that the past can be asked. At which tick did it last fall by more than 25?",
+		before: trapped,
+		tool:   "find_tick", args: func(t *tour) any {
+			return obj{"where": "Health.HP < prev(Health.HP) - 25", "entity": t.player}
+		}, show: []string{"found", "tick", "before", "after"},
+		read: func(t *tour, b []byte) {
+			var r struct{ Tick uint64 }
+			if json.Unmarshal(b, &r) != nil || r.Tick == 0 {
+				t.t.Fatalf("no tick in %s", b)
+			}
+			t.tick = r.Tick
+		}, then: "Once, from one tick to the next."},
+	{title: "What else changed in that tick?", say: "Recorded ticks can be compared like snapshots. What is rare and exact comes before all that moved.",
+		tool: "snapshot_diff", args: func(t *tour) any {
+			return obj{"from": fmt.Sprintf("@%d", t.tick-1), "to": fmt.Sprintf("@%d", t.tick), "entity": t.player, "limit": 10}
+		}, show: []string{"changed", "rows"},
+		then: "Its `Flash` did not change: whatever took the health did not go the way of a hit, which makes the player flash."},
+	{title: "Was something near?", say: "Every reading tool takes `at`, here the tick before.",
+		tool: "query", args: func(t *tour) any {
+			x, y := t.posAt(t.tick - 1)
+			return obj{"with": []string{"Enemy"}, "where": fmt.Sprintf("abs(Position.X-%.0f) < 40 && abs(Position.Y-%.0f) < 40", x, y), "select": []string{"Enemy.Kind"}, "at": t.tick - 1}
+		}, show: []string{"tick", "matched", "entities"},
+		then: "Nobody."},
+	{title: "Who did it?", say: "`blame` runs that tick again, aside, and looks between the systems.",
+		tool: "blame", args: func(t *tour) any {
+			return obj{"entity": t.player, "path": "Health.HP", "before": t.tick + 1}
+		}, show: []string{"changes"},
+		then: "The system `traps` did, with nobody near: it forgets to ask where the player is. Four calls, none of them while it happened."},
+}
+
+// trapped records, and lets a careless system do its work once.
+func trapped(t *tour) {
+	if a := t.call("record_start", json.RawMessage("{}")); a.Result.IsError {
+		t.t.Fatalf("record_start: %s", a.Result.StructuredContent)
+	}
+	// A test's frames follow each other faster than they can be recorded.
+	recorded := func(n int) {
+		for range n {
+			t.guarded(1)
+			t.call("record_info", json.RawMessage("{}"))
+		}
+	}
+	recorded(60)
+	at := t.g.Ticks() + 45
+	health, player := ecs.ComponentID[Health](&t.g.World), playerOf(t.t, t.g)
+	t.g.Schedule.Add("cleanup", "traps", func() {
+		if t.g.Ticks() == at {
+			h := (*Health)(t.g.World.Get(player, health))
+			h.HP = max(1, h.HP-40)
+		}
+	}, schedule.Doc("Lets traps snap."))
+	recorded(120)
+}
+
+// posAt is where the player was.
+func (t *tour) posAt(tick uint64) (x, y float64) {
+	args, _ := json.Marshal(obj{"entity": t.player, "at": tick})
+	var r struct {
+		Alive      bool
+		Components struct{ Position Position }
+	}
+	if err := json.Unmarshal(t.call("info", json.RawMessage(args)).Result.StructuredContent, &r); err != nil || !r.Alive {
+		t.t.Fatalf("no player at tick %d: %v", tick, err)
+	}
+	return r.Components.Position.X, r.Components.Position.Y
 }
 
 // volatile are values that differ between runs and machines.
