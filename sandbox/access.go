@@ -11,6 +11,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/loupe-ecs/loupe/ecs/value"
+	"github.com/loupe-ecs/loupe/ecs/value/layout"
 )
 
 // access is a compiled way to one value inside a component or resource.
@@ -109,32 +110,16 @@ func (a *access) push(L *lua.LState, p unsafe.Pointer) {
 	case reflect.String:
 		L.Push(lua.LString(*(*string)(p)))
 		return
-	case reflect.Int:
-		f = float64(*(*int)(p))
-	case reflect.Int8:
-		f = float64(*(*int8)(p))
-	case reflect.Int16:
-		f = float64(*(*int16)(p))
-	case reflect.Int32:
-		f = float64(*(*int32)(p))
-	case reflect.Int64:
-		f = float64(*(*int64)(p))
-	case reflect.Uint:
-		f = float64(*(*uint)(p))
-	case reflect.Uint8:
-		f = float64(*(*uint8)(p))
-	case reflect.Uint16:
-		f = float64(*(*uint16)(p))
-	case reflect.Uint32:
-		f = float64(*(*uint32)(p))
-	case reflect.Uint64:
-		f = float64(*(*uint64)(p))
-	case reflect.Uintptr:
-		f = float64(*(*uintptr)(p))
 	case reflect.Float32:
 		f = widen(*(*float32)(p))
 	case reflect.Float64:
 		f = *(*float64)(p)
+	case reflect.Int: // the commonest
+		f = float64(*(*int)(p))
+	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		f = float64(uint64(layout.ReadInt(a.scalar, p)))
+	default:
+		f = float64(layout.ReadInt(a.scalar, p))
 	}
 	if f >= 0 && f < float64(len(small)) && f == float64(int(f)) && (f != 0 || !math.Signbit(f)) {
 		L.Push(small[int(f)])
@@ -210,48 +195,21 @@ func (a *access) store(p unsafe.Pointer, v lua.LValue) (u undo, ok bool) {
 	if float64(i) != f || f >= exact || f <= -exact {
 		return u, false
 	}
-	fits := func(lo, hi int64) bool { return i >= lo && i <= hi }
-	switch a.scalar {
-	case reflect.Int8:
-		ok = fits(math.MinInt8, math.MaxInt8)
-	case reflect.Int16:
-		ok = fits(math.MinInt16, math.MaxInt16)
-	case reflect.Int32:
-		ok = fits(math.MinInt32, math.MaxInt32)
-	case reflect.Int:
-		ok = strconv.IntSize == 64 || fits(math.MinInt32, math.MaxInt32)
-	case reflect.Int64:
-		ok = true
-	case reflect.Uint8:
-		ok = fits(0, math.MaxUint8)
-	case reflect.Uint16:
-		ok = fits(0, math.MaxUint16)
-	case reflect.Uint32:
-		ok = fits(0, math.MaxUint32)
-	case reflect.Uint:
-		ok = i >= 0 && (strconv.IntSize == 64 || fits(0, math.MaxUint32))
-	case reflect.Uint64:
-		ok = i >= 0
-	default:
-		return u, false
+	// What is beyond the width of the field is all sign: 0, or -1 if it has one.
+	width := 8 * a.field.Go.Size()
+	switch a.field.Kind {
+	case value.KindInt:
+		ok = i>>(width-1) == 0 || i>>(width-1) == -1
+	case value.KindUint:
+		ok = i >= 0 && i>>width == 0
+	default: // text
+		ok = false
 	}
 	if !ok {
 		return u, false
 	}
-	u.p, u.size = p, uint8(a.field.Go.Size())
-	switch u.size {
-	case 1:
-		u.old = uint64(*(*uint8)(p))
-		*(*uint8)(p) = uint8(i)
-	case 2:
-		u.old = uint64(*(*uint16)(p))
-		*(*uint16)(p) = uint16(i)
-	case 4:
-		u.old = uint64(*(*uint32)(p))
-		*(*uint32)(p) = uint32(i)
-	default:
-		u.old = *(*uint64)(p)
-		*(*uint64)(p) = uint64(i)
-	}
+	u.p, u.size = p, uint8(width/8)
+	u.old = u.load()
+	u.put(uint64(i))
 	return u, true
 }

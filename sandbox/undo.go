@@ -16,6 +16,32 @@ type undo struct {
 	size uint8 // 0: old is an index into wide
 }
 
+// load reads the number at p, and put writes one, by its bits.
+func (u *undo) load() uint64 {
+	switch u.size {
+	case 1:
+		return uint64(*(*uint8)(u.p))
+	case 2:
+		return uint64(*(*uint16)(u.p))
+	case 4:
+		return uint64(*(*uint32)(u.p))
+	}
+	return *(*uint64)(u.p)
+}
+
+func (u *undo) put(x uint64) {
+	switch u.size {
+	case 1:
+		*(*uint8)(u.p) = uint8(x)
+	case 2:
+		*(*uint16)(u.p) = uint16(x)
+	case 4:
+		*(*uint32)(u.p) = uint32(x)
+	default:
+		*(*uint64)(u.p) = x
+	}
+}
+
 // wideUndo takes back a write of anything else.
 type wideUndo struct {
 	root reflect.Value // the leaf of path in root was was
@@ -45,24 +71,17 @@ func (w *worldState) logWide(u wideUndo) {
 }
 
 func (w *worldState) takeBack(u *undo) {
-	switch u.size {
-	case 1:
-		*(*uint8)(u.p) = uint8(u.old)
-	case 2:
-		*(*uint16)(u.p) = uint16(u.old)
-	case 4:
-		*(*uint32)(u.p) = uint32(u.old)
-	case 8:
-		*(*uint64)(u.p) = u.old
-	default:
-		x := &w.wide[u.old]
-		if x.path == nil {
-			x.root.Set(x.was)
-			return
-		}
-		// It was read through the same path, so it can be put back.
-		_ = x.path.Set(x.root, x.was)
+	if u.size > 0 {
+		u.put(u.old)
+		return
 	}
+	x := &w.wide[u.old]
+	if x.path == nil {
+		x.root.Set(x.was)
+		return
+	}
+	// It was read through the same path, so it can be put back.
+	_ = x.path.Set(x.root, x.was)
 }
 
 // note records how to undo what is about to be written at a in root. The leaf

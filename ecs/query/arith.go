@@ -151,27 +151,55 @@ func (c *compiler) toFloat(o operand) operand {
 	return o
 }
 
+// sums adds, subtracts or multiplies two vectors; false for another operator.
+func sums[T int64 | float64](op token.Token, dst, src *[blockLen]T, n int) bool {
+	switch op {
+	case token.ADD:
+		for i := range n {
+			dst[i&blockMask] += src[i&blockMask]
+		}
+	case token.SUB:
+		for i := range n {
+			dst[i&blockMask] -= src[i&blockMask]
+		}
+	case token.MUL:
+		for i := range n {
+			dst[i&blockMask] *= src[i&blockMask]
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// sumsConst is sums with the same number for every row.
+func sumsConst[T int64 | float64](op token.Token, dst *[blockLen]T, k T, n int) bool {
+	switch op {
+	case token.ADD:
+		for i := range n {
+			dst[i&blockMask] += k
+		}
+	case token.SUB:
+		for i := range n {
+			dst[i&blockMask] -= k
+		}
+	case token.MUL:
+		for i := range n {
+			dst[i&blockMask] *= k
+		}
+	default:
+		return false
+	}
+	return true
+}
+
 func floatOp(op token.Token, x, y floatVec, reg int) floatVec {
 	return func(st *state, s *selection, dst *[blockLen]float64) {
 		src := &st.floats[reg]
 		x(st, s, dst)
 		y(st, s, src)
-		n := s.n
-		switch op {
-		case token.ADD:
-			for i := range n {
-				dst[i&blockMask] += src[i&blockMask]
-			}
-		case token.SUB:
-			for i := range n {
-				dst[i&blockMask] -= src[i&blockMask]
-			}
-		case token.MUL:
-			for i := range n {
-				dst[i&blockMask] *= src[i&blockMask]
-			}
-		case token.QUO:
-			for i := range n {
+		if !sums(op, dst, src, s.n) {
+			for i := range s.n {
 				dst[i&blockMask] /= src[i&blockMask]
 			}
 		}
@@ -181,22 +209,8 @@ func floatOp(op token.Token, x, y floatVec, reg int) floatVec {
 func floatConstOp(op token.Token, x floatVec, k float64) floatVec {
 	return func(st *state, s *selection, dst *[blockLen]float64) {
 		x(st, s, dst)
-		n := s.n
-		switch op {
-		case token.ADD:
-			for i := range n {
-				dst[i&blockMask] += k
-			}
-		case token.SUB:
-			for i := range n {
-				dst[i&blockMask] -= k
-			}
-		case token.MUL:
-			for i := range n {
-				dst[i&blockMask] *= k
-			}
-		case token.QUO:
-			for i := range n {
+		if !sumsConst(op, dst, k, s.n) {
+			for i := range s.n {
 				dst[i&blockMask] /= k
 			}
 		}
@@ -209,19 +223,10 @@ func intOp(op token.Token, x, y intVec, reg int, unsigned bool) intVec {
 		x(st, s, dst)
 		y(st, s, src)
 		n := s.n
+		if sums(op, dst, src, n) {
+			return
+		}
 		switch op {
-		case token.ADD:
-			for i := range n {
-				dst[i&blockMask] += src[i&blockMask]
-			}
-		case token.SUB:
-			for i := range n {
-				dst[i&blockMask] -= src[i&blockMask]
-			}
-		case token.MUL:
-			for i := range n {
-				dst[i&blockMask] *= src[i&blockMask]
-			}
 		case token.AND:
 			for i := range n {
 				dst[i&blockMask] &= src[i&blockMask]
@@ -268,19 +273,10 @@ func intConstOp(op token.Token, x intVec, k int64, unsigned bool) intVec {
 	return func(st *state, s *selection, dst *[blockLen]int64) {
 		x(st, s, dst)
 		n := s.n
+		if sumsConst(op, dst, k, n) {
+			return
+		}
 		switch op {
-		case token.ADD:
-			for i := range n {
-				dst[i&blockMask] += k
-			}
-		case token.SUB:
-			for i := range n {
-				dst[i&blockMask] -= k
-			}
-		case token.MUL:
-			for i := range n {
-				dst[i&blockMask] *= k
-			}
 		case token.AND:
 			for i := range n {
 				dst[i&blockMask] &= k
