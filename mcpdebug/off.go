@@ -29,6 +29,9 @@ func (s *Server) Poll() bool { return false }
 // PollParked does nothing.
 func (s *Server) PollParked(string) bool { return false }
 
+// Recording is always false.
+func (s *Server) Recording() bool { return false }
+
 // EndTick does nothing.
 func (s *Server) EndTick() {}
 

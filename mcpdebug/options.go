@@ -34,6 +34,10 @@ type Options struct {
 	// StallAfter is how long no Poll may come before the game counts as
 	// stalled. Default 2 s.
 	StallAfter time.Duration
+	// StallHint tells what else may keep this kind of loop from polling: windows
+	// that an engine does not update. It comes first in the refusals of a stalled
+	// game. Default "".
+	StallHint string
 
 	// FixedPort: if another Loupe has the port of DefaultAddr, Listen refuses
 	// instead of taking the next free port of a small range. Every other address

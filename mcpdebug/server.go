@@ -64,7 +64,7 @@ func New(o *Options) *Server {
 	s.builtIns = newBuiltIns(s)
 	s.crashFile.Open(s.opts.CrashFile, s.log)
 	config := loop.Config{Registry: s.registry, Log: s.log, Crashes: s.crashes,
-		QueueLen: s.opts.QueueLen, CallTimeout: s.opts.CallTimeout, StallAfter: s.opts.StallAfter,
+		QueueLen: s.opts.QueueLen, CallTimeout: s.opts.CallTimeout, StallAfter: s.opts.StallAfter, StallHint: s.opts.StallHint,
 		Permit: s.opts.permit, Offers: s.opts.offers, Trusted: s.builtIns.trusts, Lacks: s.builtIns.lacks,
 		Around: s.updates.Around, Recorded: s.builtIns.recorded, Settle: s.builtIns.settle, EveryTick: s.updates.Announce, EverySecond: s.crashFile.Mark}
 	if call := s.opts.OnCall; call != nil {
@@ -124,6 +124,11 @@ func (s *Server) EndTick() {
 	if s != nil {
 		s.loop.Observers.EndTick()
 	}
+}
+
+// Recording reports whether ticks are being recorded. Frame goroutine.
+func (s *Server) Recording() bool {
+	return s != nil && s.builtIns.tools.Past.Recorder().Recording()
 }
 
 // Register adds a tool or replaces the one of its name. Any goroutine.

@@ -38,6 +38,7 @@ type Config struct {
 	QueueLen    int           // calls that may wait
 	CallTimeout time.Duration // from arrival to answer
 	StallAfter  time.Duration // without a Poll
+	StallHint   string        // what else may be the reason, of the host
 
 	// Permit says why the host's options forbid a tool. Any goroutine.
 	Permit func(*tools.Spec) *refusal.Error

@@ -43,6 +43,7 @@ type RecordedSpan struct {
 
 // stalled is a stall as it was detected; immutable.
 type stalled struct {
+	hint   string    // of the host, with what follows it
 	frame  uint64    // the last that polled
 	since  time.Time // of the last Poll, gaps of the process left out
 	end    time.Time // zero: it goes on
@@ -165,17 +166,21 @@ func (st *stalled) told() *StallReport {
 // kilobytes in every answer, is what the tool goroutines is for.
 func (st *stalled) refusal() *refusal.Error {
 	r := st.told()
+	hint := ""
+	if st.hint != "" {
+		hint = st.hint + "; "
+	}
 	return &refusal.Error{Code: refusal.Stalled,
 		Message: fmt.Sprintf("the game has not polled for %s (last frame %d); the call did not run.%s", words.Roughly(time.Since(st.since)), st.frame, r.words()),
 		Got:     map[string]any{"lastFrame": st.frame, "stalledMs": r.ForMs},
-		Hint:    "goroutines shows every stack and profile_start where the time goes, also now; if the window is suspended or a debugger holds the process, that is why", Next: "goroutines",
+		Hint:    hint + "goroutines shows every stack and profile_start where the time goes, also now; if the window is suspended or a debugger holds the process, that is why", Next: "goroutines",
 		Extra: map[string]any{"stall_report": r}}
 }
 
 // declareStall publishes a stall and answers everybody who waits.
 func (w *watchdog) declareStall(f uint64, now time.Time, quiet time.Duration) *stalled {
 	l := w.l
-	st := &stalled{frame: f, since: now.Add(-quiet)}
+	st := &stalled{frame: f, since: now.Add(-quiet), hint: l.cfg.StallHint}
 	l.describe(st, w.samples.list)
 	if l.frame.Load() != f {
 		return nil // it polled while its stack was read
@@ -204,7 +209,7 @@ func (w *watchdog) declareStall(f uint64, now time.Time, quiet time.Duration) *s
 // sharpen tells the stall anew with one sample more.
 func (w *watchdog) sharpen() {
 	st := w.declared
-	next := &stalled{frame: st.frame, since: st.since}
+	next := &stalled{frame: st.frame, since: st.since, hint: st.hint}
 	w.l.describe(next, w.samples.list)
 	if w.l.stall.CompareAndSwap(st, next) { // else it is over
 		w.l.lastStall.Store(next)
