@@ -8,13 +8,23 @@ LUASEED ?= 0
 N ?= 40
 SEED ?= 0
 
-.PHONY: inspector inspector-test test check race vet lint fuzz fuzz-lua mutate docs bench bench-quick run conformance interop cross screenshot soak
+.PHONY: engines inspector inspector-test test check race vet lint fuzz fuzz-lua mutate docs bench bench-quick run conformance interop cross screenshot soak
 
 test: vet
 	$(GO) test ./...
 	$(GO) vet -tags nomcpdebug ./mcpdebug ./tools ./ecs/... ./examples/...
 	$(GO) test -tags nomcpdebug ./mcpdebug -run WithoutTheServer
 	cd benchmark && $(GO) vet ./... && $(GO) test ./...
+
+# The modules of engines that the root module does not download: donburi, and
+# Ebitengine with a real window (Debian: xvfb x11-apps xorg-dev libgl1-mesa-dev).
+ENGINES = ecs/donburiworld ebitenloupe examples/ebiten
+
+engines:
+	for d in $(ENGINES); do (cd $$d && $(GO) vet ./...) || exit 1; done
+	cd ecs/donburiworld && $(GO) test ./... && $(GO) test -race ./...
+	cd ebitenloupe && xvfb-run -a $(GO) test ./... && $(GO) vet -tags nomcpdebug ./...
+	cd examples/ebiten && $(GO) test ./...
 
 vet:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }

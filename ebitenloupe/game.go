@@ -1,6 +1,7 @@
 package ebitenloupe
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -29,6 +30,9 @@ type Options struct {
 	NoKeys bool
 	// NoOverlay: nothing is drawn over the game. Default false.
 	NoOverlay bool
+	// Context ends the game, as Termination does, when it is done: also while the
+	// game is paused or has crashed. Default: nothing but the game ends it.
+	Context context.Context
 	// Logger hears why the server does not listen. Default slog.Default().
 	Logger *slog.Logger
 }
@@ -120,6 +124,9 @@ func (g *Game) Close() error { return g.dbg.Close() }
 
 // Update implements [ebiten.Game].
 func (g *Game) Update() error {
+	if c := g.o.Context; c != nil && c.Err() != nil {
+		return ebiten.Termination
+	}
 	g.keys()
 	return g.dbg.Turn(g.o.Clock, step(), func() error {
 		g.input.tick()
