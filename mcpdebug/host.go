@@ -65,6 +65,7 @@ func (h host) Fresh(c *tools.Call) *loop.View {
 // The loop.
 
 func (h host) Status() builtin.Status                    { return h.s.loop.Status() }
+func (h host) Tick() uint64                              { return h.s.loop.View().Tick }
 func (h host) Stall() *loop.StallReport                  { return h.s.loop.Stall() }
 func (h host) FrameTimes() builtin.FrameTimes            { return h.s.loop.Speed.FrameTimes() }
 func (h host) FrameGoroutine() uint64                    { return h.s.loop.FrameGoroutine() }

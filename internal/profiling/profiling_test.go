@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -55,6 +56,23 @@ func TestTopCountsTheInnermostInlinedCallAsFlat(t *testing.T) {
 		if top[i] != want[i] {
 			t.Errorf("row %d: got %+v, want %+v", i, top[i], want[i])
 		}
+	}
+}
+
+func TestCallersSayWhoBringsTheTime(t *testing.T) {
+	got := Callers(sample(), 1, []string{"main.inlined", "main.update", "main.main", "main.absent"}, 2)
+	want := map[string][]Caller{"main.inlined": {{"main.inner", 30e6}}, "main.update": {{"main.main", 40e6}}, "main.main": {{Root, 40e6}}, "main.absent": nil}
+	for name, callers := range want {
+		if !slices.Equal(got[name], callers) {
+			t.Errorf("callers of %s: %v, want %v", name, got[name], callers)
+		}
+	}
+	// A function that calls itself brings its time once, from outside.
+	p := sample()
+	p.Sample = p.Sample[:1]
+	p.Sample[0].Location = append([]*profile.Location{p.Sample[0].Location[1]}, p.Sample[0].Location[1:]...)
+	if c := Callers(p, 1, []string{"main.update"}, 5)["main.update"]; !slices.Equal(c, []Caller{{"main.main", 30e6}}) {
+		t.Errorf("of a recursion: %v", c)
 	}
 }
 

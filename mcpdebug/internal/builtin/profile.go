@@ -23,6 +23,8 @@ type profileHost interface {
 	filesHost
 	App() *tools.App
 	Status() Status
+	// Tick is what the host's clock said when the frame last told; 0 without one.
+	Tick() uint64
 }
 
 func profileTools(h profileHost) []*tools.Tool {
@@ -45,6 +47,7 @@ func profileTools(h profileHost) []*tools.Tool {
 type profiler struct {
 	host       profileHost
 	startFrame atomic.Uint64
+	startTick  atomic.Uint64
 	heapState  profiling.Heap
 }
 
@@ -86,6 +89,7 @@ func (p *profiler) start(_ *tools.Call, in profileStartArgs) (profileStartResult
 		return profileStartResult{}, err
 	}
 	p.startFrame.Store(p.host.Status().Frame)
+	p.startTick.Store(p.host.Tick())
 	return profileStartResult{Running: true, Kind: in.Kind, Since: since.Format(time.RFC3339Nano), LimitMs: profiling.MaxDuration.Milliseconds()}, nil
 }
 
@@ -118,6 +122,7 @@ type profileStopResult struct {
 	Samples    int64          `json:"samples" jsonschema:"how many samples were taken"`
 	DurationMs float64        `json:"durationMs" jsonschema:"length of the session in milliseconds"`
 	Frames     uint64         `json:"frames" jsonschema:"frames that the game polled meanwhile"`
+	Ticks      uint64         `json:"ticks,omitempty" jsonschema:"ticks that ran meanwhile, where the host has a clock"`
 	Unit       string         `json:"unit" jsonschema:"unit of flat and cum"`
 	Top        []functionRow  `json:"top" jsonschema:"functions by time of their own"`
 	BySystem   []systemShares `json:"bySystem" jsonschema:"time by system of the schedule; name (outside systems) is the rest of the process"`
@@ -133,12 +138,22 @@ type functionRow struct {
 	Flat    float64 `json:"flat" jsonschema:"in the function itself"`
 	Cum     float64 `json:"cum" jsonschema:"in the function and what it calls"`
 	Percent float64 `json:"percent" jsonschema:"flat in percent of the whole"`
+	PerTick float64 `json:"perTick,omitempty" jsonschema:"cum a tick"`
+	// Callers stand here, and not in a tool of their own: who reads of a costly
+	// function asks next who calls it.
+	Callers []callerRow `json:"callers,omitempty" jsonschema:"who calls it, most first, at most 3"`
+}
+
+type callerRow struct {
+	Func string  `json:"func" jsonschema:"name of the caller"`
+	Cum  float64 `json:"cum" jsonschema:"what it spends there"`
 }
 
 type systemShares struct {
 	System     string  `json:"system" jsonschema:"its name"`
 	Ms         float64 `json:"ms" jsonschema:"milliseconds of CPU time in all"`
 	MsPerFrame float64 `json:"msPerFrame" jsonschema:"milliseconds a frame"`
+	MsPerTick  float64 `json:"msPerTick,omitempty" jsonschema:"milliseconds a tick"`
 	Share      float64 `json:"share" jsonschema:"share of the whole profile, 0 to 1"`
 }
 
@@ -236,21 +251,46 @@ func (p *profiler) report(rec *profiling.Recording, in profileStopArgs) (r profi
 	r.Samples = profiling.Total(rec.Profile, counts)
 	r.DurationMs = millis(rec.Duration)
 	r.Frames = p.host.Status().Frame - p.startFrame.Load()
+	if from, to := p.startTick.Load(), p.host.Tick(); to > from && from > 0 {
+		r.Ticks = to - from
+	}
 	total := profiling.Total(rec.Profile, index)
 	r.Top = functionRows(profiling.Top(rec.Profile, index, in.Top), total, 1e6)
+	names := make([]string, len(r.Top))
+	for i := range r.Top {
+		names[i] = r.Top[i].Func
+	}
+	callers := profiling.Callers(rec.Profile, index, names, maxCallers)
+	for i := range r.Top {
+		row := &r.Top[i]
+		row.PerTick = perTick(row.Cum, r.Ticks)
+		for _, c := range callers[row.Func] {
+			row.Callers = append(row.Callers, callerRow{c.Name, round3(float64(c.Value) / 1e6)})
+		}
+	}
 	r.BySystem = []systemShares{}
 	for _, s := range profiling.BySystem(rec.Profile, index) {
 		if s.Name == "" {
 			s.Name = outsideSystems
 		}
 		ms := float64(s.Value) / 1e6
-		r.BySystem = append(r.BySystem, systemShares{System: s.Name, Ms: round3(ms), MsPerFrame: round3(ms / math.Max(1, float64(r.Frames))), Share: round3(share(s.Value, total))})
+		r.BySystem = append(r.BySystem, systemShares{System: s.Name, Ms: round3(ms), MsPerFrame: round3(ms / math.Max(1, float64(r.Frames))), MsPerTick: perTick(ms, r.Ticks), Share: round3(share(s.Value, total))})
 	}
 	r.Stacks = profiling.Collapsed(rec.Profile, counts, in.Stacks)
 	if r.Samples == 0 {
 		r.Hint = "no samples: the game hardly ran, or the session was too short (a CPU is sampled about 100 times a second); block and mutex profiles are empty when nothing waited"
 	}
 	return r, nil
+}
+
+// maxCallers is how many callers of a function are told.
+const maxCallers = 3
+
+func perTick(v float64, ticks uint64) float64 {
+	if ticks == 0 {
+		return 0
+	}
+	return round3(v / float64(ticks))
 }
 
 func (p *profiler) files() *store.Kind {

@@ -34,6 +34,7 @@ func (h *offHost) Registry() *tools.Registry { return h.registry }
 func (h *offHost) App() *host.App            { return h.app }
 func (h *offHost) Limits() Limits            { return Limits{DataDir: h.dir} }
 func (h *offHost) Status() Status            { return Status{State: "running", Frame: h.frame} }
+func (h *offHost) Tick() uint64              { return 100 + 2*h.frame }
 func (h *offHost) Catalog() *ecs.Catalog     { return nil }
 
 func (h *offHost) OnResetSandbox(func())           {}
@@ -71,6 +72,9 @@ func TestProfileFindsTheHotSystem(t *testing.T) {
 	}
 	if n, _ := r["frames"].(json.Number).Int64(); n != 30 {
 		t.Errorf("frames %v, want 30", r["frames"])
+	}
+	if n, _ := r["ticks"].(json.Number).Int64(); n != 60 || !strings.Contains(string(top), "TestProfileFindsTheHotSystem") || !strings.Contains(string(by), `"msPerTick"`) {
+		t.Errorf("ticks %v, want 60 and shares of one; the caller of the hot function: %s %s", r["ticks"], top, by)
 	}
 	text, err := os.ReadFile(r["pprof"].(string))
 	if err != nil {

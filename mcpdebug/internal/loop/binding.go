@@ -82,6 +82,7 @@ func (b *binding) refresh(frame uint64) {
 		v.Summary = b.readSummary(b.app.Summary)
 	}
 	v.Systems, v.Stack = b.readLists()
+	v.Tick = b.tick()
 	b.view.Store(v)
 	b.published.send()
 }

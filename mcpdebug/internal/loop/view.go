@@ -20,6 +20,7 @@ type View struct {
 	// Systems and Stack are the host's own lists as they were; nil without them.
 	Systems []host.SystemInfo
 	Stack   []string
+	Tick    uint64 // of the host's clock; 0 without one
 	Frame   uint64
 	At      time.Time
 	Bound   bool // there is a world
