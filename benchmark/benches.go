@@ -13,6 +13,7 @@ var benches = []bench{
 	{"snapshots", snapshots},
 	{"lua_frame_us", luaFrame},
 	{"lua_loop", luaLoop},
+	{"batch50_vs_lua", batch50},
 	{"frame_p99", frameP99},
 	{"frame_p99_paced", frameP99Paced},
 	{"profile_game", profileCost},

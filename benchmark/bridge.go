@@ -158,6 +158,9 @@ func bridged(c *config) (lines []line, err error) {
 	if err := s.tool("session_start", fmt.Sprintf(`{"package":"./examples/game","args":["-addr","127.0.0.1:0","-quiet","-data",%s],"waitMs":120000}`, data), &game); err != nil {
 		return nil, err
 	}
+	if _, err := s.rpc("tools/list", `{}`); err != nil { // as clients do: it says what changes nothing
+		return nil, err
+	}
 	direct := newClient(game.URL, callBody("ping", struct{}{}), `"ok":true`)
 	defer direct.close()
 	if err := direct.connect(); err != nil {

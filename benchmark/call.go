@@ -312,7 +312,11 @@ func pollTimes(c *config, t *target) ([]time.Duration, error) {
 	if c.quick {
 		n = 3000
 	}
-	n = c.size(n)
+	return pollTimesOf(c.size(n), t)
+}
+
+// pollTimesOf is pollTimes of n calls.
+func pollTimesOf(n int, t *target) ([]time.Duration, error) {
 	var times []time.Duration
 	var counting atomic.Bool
 	stop := loop(func() bool {
@@ -323,7 +327,7 @@ func pollTimes(c *config, t *target) ([]time.Duration, error) {
 		}
 		return answered
 	})
-	_, err := t.client.burst(1, 200)
+	_, err := t.client.burst(1, min(200, n))
 	counting.Store(true)
 	if err == nil {
 		_, err = t.client.burst(1, n)

@@ -65,6 +65,11 @@ func refuseBatches(t *testing.T, s *Server) {
 		func() string { return `{"tool":"query","arguments":{"with":["Health"]}}` },
 	}
 	const refused = `{"tool":"modify","arguments":{"entity":"1v0","component":"Health","values":{"Mana":1}}}`
+	succeeded(t, polled(t, s, "record_start", `{}`))
+	recorded := func() string {
+		r := succeeded(t, now(t, s, "record_info", `{}`))
+		return fmt.Sprint(r["samples"], r["bytes"], r["fromTick"], r["toTick"], r["marks"], r["moreMarks"])
+	}
 	var h value.Hasher
 	for round := range 200 {
 		list := make([]string, 1+rng.IntN(8))
@@ -72,7 +77,8 @@ func refuseBatches(t *testing.T, s *Server) {
 			list[i] = calls[rng.IntN(len(calls))]()
 		}
 		list = slices.Insert(list, rng.IntN(len(list)+1), refused)
-		hash, stack, time := ecs.Hash(w, &h), states.Stack(), clock.Info()
+		s.Poll() // what the rounds before have changed is recorded
+		hash, stack, time, recording := ecs.Hash(w, &h), states.Stack(), clock.Info(), recorded()
 		args := `{"calls":[`
 		for i, c := range list {
 			if i > 0 {
@@ -87,6 +93,9 @@ func refuseBatches(t *testing.T, s *Server) {
 		}
 		if !slices.Equal(states.Stack(), stack) || clock.Info() != time {
 			t.Fatalf("round %d: states %v (were %v), clock %+v (was %+v) after %s", round, states.Stack(), stack, clock.Info(), time, args)
+		}
+		if after := recorded(); after != recording {
+			t.Fatalf("round %d: the recording was\n%s\nand is\n%s\nafter %s", round, recording, after, args)
 		}
 		// What is carried out between the rounds makes other worlds to put back.
 		succeeded(t, polled(t, s, "batch", `{"calls":[`+calls[rng.IntN(2)]()+`]}`))
