@@ -12,7 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/internal/buildinfo"
 	"github.com/loupe-ecs/loupe/internal/discovery"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // lastPort ends the range that is tried from DefaultAddr's port on: one machine
@@ -63,7 +63,7 @@ func (s *Server) enlist() {
 }
 
 // enlistApp adds the app's name, off the frame: it writes a file.
-func (s *Server) enlistApp(app *tools.App) {
+func (s *Server) enlistApp(app *host.App) {
 	if found := s.found; found != nil && app != nil && app.Name != "" {
 		name := app.Name
 		go func() {

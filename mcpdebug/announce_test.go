@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/loupe-ecs/loupe/internal/discovery"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // ownRuntimeDir keeps a test's servers apart from the user's.
@@ -32,7 +32,7 @@ func TestAServerIsAnnouncedWhileItListens(t *testing.T) {
 	if strings.Contains(fmt.Sprint(e), "hush") {
 		t.Error("the token is announced")
 	}
-	s.enlistApp(&tools.App{Name: "arena"})
+	s.enlistApp(&host.App{Name: "arena"})
 	for e.App != "arena" {
 		if e, ok = discovery.At(s.Port()); !ok {
 			t.Fatal("no longer announced")
@@ -66,7 +66,7 @@ func TestASecondGameTakesTheNextPort(t *testing.T) {
 		defer first.Close()
 		t.Skipf("another program has the default port on this machine: %s", first.URL())
 	}
-	first.enlistApp(&tools.App{Name: "arena"})
+	first.enlistApp(&host.App{Name: "arena"})
 	for list := discovery.List(); len(list) != 1 || list[0].App != "arena"; list = discovery.List() {
 	}
 	second, err := Listen(DefaultAddr, nil)

@@ -6,12 +6,13 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // server is the exported surface. It is compiled with and without the tag
 // nomcpdebug: both builds offer it alike, but for Handler.
 type server interface {
-	Bind(ecs.World, *tools.App)
+	Bind(ecs.World, *host.App)
 	Poll() bool
 	PollParked(operation string) bool
 	EndTick()

@@ -14,6 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // The components of the fixture "arena", beside Position.
@@ -128,7 +129,7 @@ func (g *fixture) bindArena(t *testing.T) {
 	g.sched.Add("update", "combat", func() {}, schedule.Writes("Armor"))
 	g.sched.Add("late", "camera", func() {})
 	p := &arenaParts{world: g.world, zoom: 1}
-	g.app = &tools.App{Name: "arena", Summary: func() any { return map[string]string{"mood": "tense"} },
+	g.app = &host.App{Name: "arena", Summary: func() any { return map[string]string{"mood": "tense"} },
 		Systems: g.sched, States: &g.states, Clock: &arenaClock{world: g.world, scale: 1}, Events: eventSink{g}, Camera: arenaCamera{p}, Layers: arenaLayers{}, Materials: arenaMaterials{},
 		Render: arenaRender{p}, Physics: arenaPhysics{p}, Audio: arenaAudio{}, Screen: arenaScreen{p}}
 	must(t, g.s.registry.RegisterPrompt(whyPrompt()))

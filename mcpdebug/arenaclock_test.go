@@ -5,7 +5,7 @@ package mcpdebug
 import (
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // arenaClock is the arena's clock. Only ticks that a client asks for move what
@@ -18,11 +18,11 @@ type arenaClock struct {
 	pending int
 }
 
-func (c *arenaClock) Info() tools.ClockInfo {
-	return tools.ClockInfo{Tick: c.tick, Paused: c.paused, Scale: c.scale, StepMs: 16, Pending: c.pending}
+func (c *arenaClock) Info() host.ClockInfo {
+	return host.ClockInfo{Tick: c.tick, Paused: c.paused, Scale: c.scale, StepMs: 16, Pending: c.pending}
 }
 
-func (c *arenaClock) Set(change tools.ClockChange) error {
+func (c *arenaClock) Set(change host.ClockChange) error {
 	if change.Scale != nil {
 		c.scale = *change.Scale
 	}

@@ -2,10 +2,10 @@
 
 package mcpdebug
 
-import "github.com/loupe-ecs/loupe/tools"
+import "github.com/loupe-ecs/loupe/tools/host"
 
 // Replay lets the arena's ticks be run on demand: those that a client asks for.
-func (c *arenaClock) Replay() (tools.Replay, error) { return &arenaReplay{c, *c}, nil }
+func (c *arenaClock) Replay() (host.Replay, error) { return &arenaReplay{c, *c}, nil }
 
 type arenaReplay struct {
 	clock *arenaClock

@@ -11,6 +11,7 @@ import (
 	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/builtin"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // builtIns are the tools that come with the server: those that are always
@@ -36,7 +37,7 @@ func newBuiltIns(s *Server) *builtIns {
 	b.components = builtin.NewComponentTools(s.registry, builtin.ComponentOptions{List: builtin.ListPolicy(c.List), MaxListed: c.MaxListed, MaxListedBytes: c.MaxListedBytes, Prefix: c.Prefix,
 		Scheme: c.Scheme, NoComputed: c.NoComputed, NoActions: c.NoActions, NoConfigure: c.NoConfigure})
 	s.builtIns = b // what the tools are made of asks for it
-	b.tools = builtin.New(host{s})
+	b.tools = builtin.New(services{s})
 	b.always = make(map[*tools.Tool]bool, len(b.tools.Always))
 	for _, t := range b.tools.Always {
 		b.always[t] = true
@@ -50,7 +51,7 @@ func (b *builtIns) register() {
 	if err := b.registry.Register(b.notTaken(b.tools.Always)...); err != nil {
 		b.log.Error("a built-in tool cannot be registered", "err", err)
 	}
-	documents := append(builtin.Resources(host{b.server}, b.server.opts.Components.Scheme), b.tools.Text.Resources(b.server.opts.Components.Scheme)...)
+	documents := append(builtin.Resources(services{b.server}, b.server.opts.Components.Scheme), b.tools.Text.Resources(b.server.opts.Components.Scheme)...)
 	if err := b.registry.RegisterResource(documents...); err != nil {
 		b.log.Error("a built-in resource cannot be registered", "err", err)
 	}
@@ -81,7 +82,7 @@ func (b *builtIns) notTaken(ts []*tools.Tool) []*tools.Tool {
 
 // offer registers the tools of what the app provides and withdraws the others,
 // also those that an earlier server with this registry left.
-func (b *builtIns) offer(app *tools.App) {
+func (b *builtIns) offer(app *host.App) {
 	var want []*tools.Tool
 	var gone []string
 	l := listing.Of(b.registry)

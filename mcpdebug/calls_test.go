@@ -18,6 +18,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // The components of the tests' world.
@@ -151,7 +152,7 @@ func bubble(t *testing.T, o *Options, f func(t *testing.T, s *Server)) {
 }
 
 // bindArche binds a world of the tests.
-func bindArche(s *Server, app *tools.App) *arche.World {
+func bindArche(s *Server, app *host.App) *arche.World {
 	w := newWorld()
 	s.Bind(archeworld.New(w), app)
 	return w

@@ -15,7 +15,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // playedGame is a game of one system whose ticks can be run on demand.
@@ -28,9 +28,9 @@ type playedGame struct {
 
 type playedTick struct{ N uint64 }
 
-func (g *playedGame) Info() tools.ClockInfo         { return tools.ClockInfo{Tick: g.tick.N, Scale: 1} }
-func (g *playedGame) Set(tools.ClockChange) error   { return nil }
-func (g *playedGame) Replay() (tools.Replay, error) { return playedAgain{g}, nil }
+func (g *playedGame) Info() host.ClockInfo         { return host.ClockInfo{Tick: g.tick.N, Scale: 1} }
+func (g *playedGame) Set(host.ClockChange) error   { return nil }
+func (g *playedGame) Replay() (host.Replay, error) { return playedAgain{g}, nil }
 
 type playedAgain struct{ g *playedGame }
 
@@ -52,7 +52,7 @@ func newPlayedGame(s *Server) *playedGame {
 		e := g.world.NewEntity(pos)
 		g.ids = append(g.ids, ecs.Entity{ID: e.ID(), Gen: e.Generation()}.String())
 	}
-	s.Bind(archeworld.New(g.world), &tools.App{Systems: g.sched, Clock: g})
+	s.Bind(archeworld.New(g.world), &host.App{Systems: g.sched, Clock: g})
 	return g
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Worlds, tools and clients come and go at once, two servers share a registry,
@@ -39,7 +40,7 @@ func TestRebindRegisterAndDispatchUnderLoad(t *testing.T) {
 			other.Poll()
 			switch i % 40 {
 			case 0:
-				s.Bind(worlds[0], &tools.App{Name: "one"})
+				s.Bind(worlds[0], &host.App{Name: "one"})
 			case 10:
 				s.Bind(nil, nil)
 			case 20:

@@ -13,7 +13,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/ecs/value"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // A report is short: no stack twice, no line of the log that the last calls
@@ -69,7 +69,7 @@ func TestCrashReportNamesTheEntityOfTheOpenQuery(t *testing.T) {
 				}
 			}
 		})
-		s.Bind(archeworld.New(w), &tools.App{Systems: sched})
+		s.Bind(archeworld.New(w), &host.App{Systems: sched})
 		succeeded(t, polled(t, s, "spawn", `{"components":{"Position":{"X":1}}}`))
 		guilty := succeeded(t, polled(t, s, "spawn", `{"components":{"Position":{"X":3,"Y":8}}}`))["entity"]
 		succeeded(t, polled(t, s, "spawn", `{"components":{"Position":{"X":5}}}`))

@@ -8,7 +8,7 @@
 //		log.Print(err) // a nil *Server is a valid no-op: the game runs on
 //	}
 //	defer dbg.Close()
-//	dbg.Bind(archeworld.New(&world), &tools.App{Name: "arena"})
+//	dbg.Bind(archeworld.New(&world), &host.App{Name: "arena"})
 //
 //	for running {
 //		dbg.Poll()                             // once per frame, outside world updates

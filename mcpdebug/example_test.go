@@ -10,6 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func Example() {
@@ -26,7 +27,7 @@ func Example() {
 		fmt.Println(err) // the game runs on: a nil server does nothing
 	}
 	defer dbg.Close()
-	dbg.Bind(archeworld.New(&world), &tools.App{Name: "arena"})
+	dbg.Bind(archeworld.New(&world), &host.App{Name: "arena"})
 	dbg.Register(tools.New(tools.Spec{Name: "start_wave", Description: "Starts a wave of enemies now."},
 		func(_ *tools.Frame, in startWave) (started, error) { return started{Enemies: in.Wave * 10}, nil }))
 

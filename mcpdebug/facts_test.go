@@ -13,6 +13,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // An answer shows what every call did that was answered before it, also where
@@ -20,7 +21,7 @@ import (
 func TestFactsAreOfTheirFrame(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *Server) {
 		tick := 0
-		bindArche(s, &tools.App{Summary: func() any { return map[string]int{"tick": tick} }})
+		bindArche(s, &host.App{Summary: func() any { return map[string]int{"tick": tick} }})
 		must(t, s.Register(tools.New(tools.Spec{Name: "advance", Description: "d"}, func(*tools.Frame, struct{}) (struct{}, error) { tick++; return struct{}{}, nil })))
 		client := &transcriptClient{s: s}
 		client.connect(t)

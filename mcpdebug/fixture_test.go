@@ -15,14 +15,14 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // fixture is the game that a transcript plays.
 type fixture struct {
 	s      *Server
 	world  *arche.World
-	app    *tools.App
+	app    *host.App
 	sched  *schedule.Schedule
 	log    *slog.Logger
 	parked string
@@ -58,7 +58,7 @@ func (g *fixture) bind(t *testing.T, name string) {
 				brokenCombat(g.world)
 			}
 		})
-		g.app = &tools.App{Name: "small", Summary: func() any { return map[string]int{"wave": 3} },
+		g.app = &host.App{Name: "small", Summary: func() any { return map[string]int{"wave": 3} },
 			Systems: g.sched, States: &g.states, Events: eventSink{g}}
 		g.s.Bind(archeworld.New(g.world), g.app)
 	case "arena":
@@ -136,8 +136,8 @@ type keyEvent struct {
 
 type eventSink struct{ g *fixture }
 
-func (eventSink) Kinds() []tools.EventKind {
-	return []tools.EventKind{{Name: "key", Doc: "A key is pressed.", Payload: reflect.TypeFor[keyEvent]()}}
+func (eventSink) Kinds() []host.EventKind {
+	return []host.EventKind{{Name: "key", Doc: "A key is pressed.", Payload: reflect.TypeFor[keyEvent]()}}
 }
 
 func (e eventSink) Push(kind string, payload any) error {

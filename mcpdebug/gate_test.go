@@ -18,6 +18,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // flagged are tools of every flag; each counts its runs.
@@ -98,7 +99,7 @@ func TestGatesByStateAndFlag(t *testing.T) {
 		// Crashed comes before parked.
 		expectGates(t, s, runs, parked, map[string]refusal.Code{"neither": refusal.Crashed, "readonly": refusal.Crashed, "destructive": refusal.Crashed, "whenparked": refusal.Crashed, "whencrashed": refusal.Parked})
 		s.Poll()
-		must(t, host{s}.InspectCrash(true))
+		must(t, services{s}.InspectCrash(true))
 		expectGates(t, s, runs, s.Poll, map[string]refusal.Code{"neither": refusal.Crashed, "destructive": refusal.Crashed, "whenparked": refusal.Crashed})
 
 		// A host that stops polling after a crash reports the crash; what may run
@@ -325,7 +326,7 @@ func TestToolsThatNeedAWorldSayItIsNotBound(t *testing.T) {
 		must(t, s.Register(plain("a", func(t *tools.Tool) { t.NeedsApp = true }, func(*tools.Frame, json.RawMessage) (any, error) { return nil, nil })))
 		refusedWith(t, now(t, s, "w", ""), refusal.NoWorld)
 		refusedWith(t, now(t, s, "a", ""), refusal.NoApp)
-		bindArche(s, &tools.App{})
+		bindArche(s, &host.App{})
 		waits := ask(context.Background(), s, "w", "")
 		synctest.Wait()
 		s.Bind(nil, nil)

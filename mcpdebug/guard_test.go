@@ -23,6 +23,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 //go:noinline
@@ -45,7 +46,7 @@ func TestPanicInTheUpdateBecomesAState(t *testing.T) {
 				brokenCombat(w)
 			}
 		})
-		w2 := bindArche(s, &tools.App{Systems: sched})
+		w2 := bindArche(s, &host.App{Systems: sched})
 		*w2, *w = *w, *w2 // the schedule's world is the bound one
 		w = w2
 		slog.New(s.LogHandler(nil)).Warn("an arrow hits nothing")

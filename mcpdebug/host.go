@@ -20,40 +20,41 @@ import (
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
-// host is the server as the built-in tools see it.
-type host struct{ s *Server }
+// services is the server as the built-in tools see it.
+type services struct{ s *Server }
 
-var _ builtin.Host = host{}
+var _ builtin.Host = services{}
 
-func (h host) Registry() *tools.Registry           { return h.s.registry }
-func (h host) Components() *builtin.ComponentTools { return h.s.builtIns.components }
-func (h host) ReadOnly() bool                      { return h.s.opts.ReadOnly }
-func (h host) SandboxOptions() sandbox.Options     { return h.s.opts.Sandbox }
-func (h host) Record() *timeline.Options {
+func (h services) Registry() *tools.Registry           { return h.s.registry }
+func (h services) Components() *builtin.ComponentTools { return h.s.builtIns.components }
+func (h services) ReadOnly() bool                      { return h.s.opts.ReadOnly }
+func (h services) SandboxOptions() sandbox.Options     { return h.s.opts.Sandbox }
+func (h services) Record() *timeline.Options {
 	o := h.s.opts.Record
 	if o == nil {
 		return nil
 	}
 	return &timeline.Options{Every: o.Every, Memory: int64(o.MemoryMB) << 20, Pin: o.Pin}
 }
-func (h host) OnResetSandbox(f func()) { h.s.builtIns.resets.add(f) }
-func (h host) Build() builtin.Build    { return buildinfo.Process() }
+func (h services) OnResetSandbox(f func()) { h.s.builtIns.resets.add(f) }
+func (h services) Build() builtin.Build    { return buildinfo.Process() }
 
-func (h host) Offers(tool string) bool {
+func (h services) Offers(tool string) bool {
 	p, ok := listing.Of(h.s.registry).Lookup(tool)
 	return ok && h.s.opts.offers(&p.Spec)
 }
 
 // What the frame has published.
 
-func (h host) Catalog() *ecs.Catalog        { return h.s.loop.Catalog() }
-func (h host) App() *tools.App              { return h.s.loop.View().App }
-func (h host) Held() *tools.Held            { return h.s.loop.View().Held }
-func (h host) SampleEntities() []ecs.Entity { return h.s.loop.View().Samples }
+func (h services) Catalog() *ecs.Catalog        { return h.s.loop.Catalog() }
+func (h services) App() *host.App               { return h.s.loop.View().App }
+func (h services) Held() *host.Held             { return h.s.loop.View().Held }
+func (h services) SampleEntities() []ecs.Entity { return h.s.loop.View().Samples }
 
-func (h host) Fresh(c *tools.Call) *loop.View {
+func (h services) Fresh(c *tools.Call) *loop.View {
 	v := h.s.loop.View()
 	if !c.OnFrame {
 		v = h.s.loop.Current(c.Context)
@@ -64,26 +65,26 @@ func (h host) Fresh(c *tools.Call) *loop.View {
 
 // The loop.
 
-func (h host) Status() builtin.Status                    { return h.s.loop.Status() }
-func (h host) Tick() uint64                              { return h.s.loop.View().Tick }
-func (h host) Stall() *loop.StallReport                  { return h.s.loop.Stall() }
-func (h host) FrameTimes() builtin.FrameTimes            { return h.s.loop.Speed.FrameTimes() }
-func (h host) FrameGoroutine() uint64                    { return h.s.loop.FrameGoroutine() }
-func (h host) Observe(o causes.Observer, on bool)        { h.s.loop.Observers.Observe(o, on) }
-func (h host) Logger() *slog.Logger                      { return h.s.log }
-func (h host) Updated(path string)                       { h.s.updates.Touch(path) }
-func (h host) Logs(q logbuf.Query) (logbuf.Page, string) { return h.s.readLogs(q, true) }
+func (h services) Status() builtin.Status                    { return h.s.loop.Status() }
+func (h services) Tick() uint64                              { return h.s.loop.View().Tick }
+func (h services) Stall() *loop.StallReport                  { return h.s.loop.Stall() }
+func (h services) FrameTimes() builtin.FrameTimes            { return h.s.loop.Speed.FrameTimes() }
+func (h services) FrameGoroutine() uint64                    { return h.s.loop.FrameGoroutine() }
+func (h services) Observe(o causes.Observer, on bool)        { h.s.loop.Observers.Observe(o, on) }
+func (h services) Logger() *slog.Logger                      { return h.s.log }
+func (h services) Updated(path string)                       { h.s.updates.Touch(path) }
+func (h services) Logs(q logbuf.Query) (logbuf.Page, string) { return h.s.readLogs(q, true) }
 
-func (h host) Operation(id string) (loop.OperationState, string, *tools.Reply) {
+func (h services) Operation(id string) (loop.OperationState, string, *tools.Reply) {
 	return h.s.loop.Operation(id)
 }
 
 // Crashes.
 
-func (h host) PreviousCrash() *builtin.PreviousCrash { return h.s.crashFile.Unread() }
-func (h host) InspectCrash(on bool) error            { return h.s.crashes.Inspect(on) }
+func (h services) PreviousCrash() *builtin.PreviousCrash { return h.s.crashFile.Unread() }
+func (h services) InspectCrash(on bool) error            { return h.s.crashes.Inspect(on) }
 
-func (h host) Crash() *builtin.Crash {
+func (h services) Crash() *builtin.Crash {
 	r := h.s.crashes.Report()
 	if r == nil {
 		return nil
@@ -94,7 +95,7 @@ func (h host) Crash() *builtin.Crash {
 	return r
 }
 
-func (h host) ClearCrash(w ecs.World, unlock bool) (crashes.Cleared, error) {
+func (h services) ClearCrash(w ecs.World, unlock bool) (crashes.Cleared, error) {
 	r, err := h.s.crashes.Clear(w, unlock)
 	if err == nil {
 		r.Acknowledged = h.s.crashFile.Acknowledge()
@@ -103,7 +104,7 @@ func (h host) ClearCrash(w ecs.World, unlock bool) (crashes.Cleared, error) {
 	return r, err
 }
 
-func (h host) Limits() builtin.Limits {
+func (h services) Limits() builtin.Limits {
 	o := &h.s.opts
 	return builtin.Limits{QueueLen: o.QueueLen, CallTimeout: o.CallTimeout, StallAfter: o.StallAfter, MaxReplyBytes: loop.MaxReplyBytes,
 		ProtocolVersions: front.ProtocolVersions(), Address: h.s.URL(), DataDir: o.dataDir(), CrashFile: o.CrashFile}

@@ -18,6 +18,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // brokenLog is a host's log handler with a mistake of its own.
@@ -116,13 +117,13 @@ func TestArgumentsAreNotParsedOnTheFrame(t *testing.T) {
 // broken is a host all of whose methods panic.
 type broken struct{}
 
-func (broken) Kinds() []tools.EventKind                       { panic("Kinds") }
-func (broken) Push(string, any) error                         { panic("Push") }
-func (broken) List() []tools.SystemInfo                       { panic("List") }
-func (broken) SetEnabled(string, bool) error                  { panic("SetEnabled") }
-func (broken) Running() (string, time.Duration)               { panic("Running") }
-func (broken) History(int) tools.History                      { panic("History") }
-func (broken) Capture(tools.Shot, func(tools.Picture, error)) { panic("Capture") }
+func (broken) Kinds() []host.EventKind                      { panic("Kinds") }
+func (broken) Push(string, any) error                       { panic("Push") }
+func (broken) List() []host.SystemInfo                      { panic("List") }
+func (broken) SetEnabled(string, bool) error                { panic("SetEnabled") }
+func (broken) Running() (string, time.Duration)             { panic("Running") }
+func (broken) History(int) host.History                     { panic("History") }
+func (broken) Capture(host.Shot, func(host.Picture, error)) { panic("Capture") }
 
 type brokenStates struct{}
 
@@ -135,7 +136,7 @@ func TestHostWhoseEveryMethodPanicsGoesOn(t *testing.T) {
 	o := &Options{OnCall: func(tools.Request, *Outcome) { panic("OnCall") }, DataDir: t.TempDir()}
 	bubble(t, o, func(t *testing.T, s *Server) {
 		w := newWorld()
-		s.Bind(archeworld.New(w), &tools.App{Name: "broken", Summary: func() any { panic("Summary") },
+		s.Bind(archeworld.New(w), &host.App{Name: "broken", Summary: func() any { panic("Summary") },
 			Events: broken{}, Systems: broken{}, States: brokenStates{}, Screen: broken{}})
 		for _, call := range []struct{ tool, args string }{
 			{"context", "{}"}, {"stats", "{}"}, {"query", "{}"}, {"systems_list", "{}"}, {"systems_info", `{"name":"x"}`}, {"systems_stop", `{"name":"x"}`},
@@ -163,7 +164,7 @@ func TestPanicsThatReferToThemselvesCanBeTold(t *testing.T) {
 	loop := map[string]any{}
 	loop["self"] = loop
 	bubble(t, nil, func(t *testing.T, s *Server) {
-		s.Bind(archeworld.New(newWorld()), &tools.App{Name: "loop", Summary: func() any { panic(loop) }})
+		s.Bind(archeworld.New(newWorld()), &host.App{Name: "loop", Summary: func() any { panic(loop) }})
 		if m := succeeded(t, now(t, s, "context", "{}")); !strings.Contains(fmt.Sprint(m["app"]), "App.Summary panicked") {
 			t.Errorf("app %v", m["app"])
 		}
@@ -171,21 +172,21 @@ func TestPanicsThatReferToThemselvesCanBeTold(t *testing.T) {
 }
 
 // listSink is an event sink that cannot be compared with another.
-type listSink struct{ kinds []tools.EventKind }
+type listSink struct{ kinds []host.EventKind }
 
-func (l listSink) Kinds() []tools.EventKind { return l.kinds }
-func (listSink) Push(string, any) error     { return nil }
+func (l listSink) Kinds() []host.EventKind { return l.kinds }
+func (listSink) Push(string, any) error    { return nil }
 
 // lazyScreen draws later than anybody waits for.
 type lazyScreen []int
 
-func (lazyScreen) Capture(tools.Shot, func(tools.Picture, error)) {}
+func (lazyScreen) Capture(host.Shot, func(host.Picture, error)) {}
 
 func TestHostPartsNeedNotBeComparableAndMayBeReplaced(t *testing.T) {
 	bubble(t, &Options{DataDir: t.TempDir()}, func(t *testing.T, s *Server) {
 		world := archeworld.New(newWorld())
-		app := func() *tools.App {
-			return &tools.App{Name: "lists", Events: listSink{[]tools.EventKind{{Name: "jump"}}}, Screen: lazyScreen{}}
+		app := func() *host.App {
+			return &host.App{Name: "lists", Events: listSink{[]host.EventKind{{Name: "jump"}}}, Screen: lazyScreen{}}
 		}
 		s.Bind(world, app())
 		if m := succeeded(t, polled(t, s, "send_event", `{"kind":"jump"}`)); m["pushed"] != "jump" {

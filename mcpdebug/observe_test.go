@@ -10,6 +10,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // diary is an observer that writes down what it is told.
@@ -17,8 +18,8 @@ type diary struct{ lines []string }
 
 func (d *diary) note(s string) { d.lines = append(d.lines, s) }
 
-func (d *diary) EndTick(uint64, ecs.World, *tools.App) { d.note("tick") }
-func (d *diary) AtPoll(_ uint64, _ ecs.World, _ *tools.App, operation string) {
+func (d *diary) EndTick(uint64, ecs.World, *host.App) { d.note("tick") }
+func (d *diary) AtPoll(_ uint64, _ ecs.World, _ *host.App, operation string) {
 	d.note("poll " + operation)
 }
 func (d *diary) BeforeCall(spec *tools.Spec, _ *tools.Request) { d.note("before " + spec.Name) }
@@ -43,12 +44,12 @@ func TestObserversSeeTheFrameInOrder(t *testing.T) {
 		must(t, s.Register(outer))
 		s.Poll()
 		s.EndTick()
-		host{s}.Observe(d, true)
+		services{s}.Observe(d, true)
 		s.EndTick()
 		s.PollParked("load")
 		s.Poll()
 		s.Dispatch(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"outer"}}`)
-		host{s}.Observe(d, false)
+		services{s}.Observe(d, false)
 		s.Poll()
 		s.EndTick()
 		want := []string{"tick", "poll load", "poll ", "before outer", "before inner", "inner runs", "after inner", "after outer: no"}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Server does nothing in this build: there is no port, no goroutine, no tool.
@@ -21,7 +22,7 @@ func Listen(string, *Options) (*Server, error) { return &Server{}, nil }
 func New(*Options) *Server { return &Server{} }
 
 // Bind does nothing.
-func (s *Server) Bind(ecs.World, *tools.App) {}
+func (s *Server) Bind(ecs.World, *host.App) {}
 
 // Poll does nothing.
 func (s *Server) Poll() bool { return false }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // What a build without the server answers, call by call: run with -tags
@@ -21,7 +21,7 @@ func TestABuildWithoutTheServerRunsTheGameAndNothingElse(t *testing.T) {
 	var none *Server
 	for _, s := range []*Server{listening, New(nil), none} {
 		ran := 0
-		s.Bind(nil, &tools.App{})
+		s.Bind(nil, &host.App{})
 		if s.Poll() || s.PollParked("load") {
 			t.Error("a Poll has answered somebody")
 		}
@@ -40,7 +40,7 @@ func TestABuildWithoutTheServerRunsTheGameAndNothingElse(t *testing.T) {
 			}()
 			s.Guard(func() { panic("through") })
 		}()
-		clock := &tools.StepClock{}
+		clock := &host.StepClock{}
 		if err := s.Turn(clock, 3*time.Second/60, func() error { ran++; return nil }); err != nil || ran != 4 || clock.Info().Tick != 3 {
 			t.Errorf("Turn: %v, %d ticks", err, ran-1)
 		}

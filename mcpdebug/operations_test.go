@@ -17,13 +17,14 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // heldClock is a clock whose every setting can be read back.
-type heldClock struct{ tools.ClockInfo }
+type heldClock struct{ host.ClockInfo }
 
-func (c *heldClock) Info() tools.ClockInfo { return c.ClockInfo }
-func (c *heldClock) Set(ch tools.ClockChange) error {
+func (c *heldClock) Info() host.ClockInfo { return c.ClockInfo }
+func (c *heldClock) Set(ch host.ClockChange) error {
 	if ch.Paused != nil {
 		c.Paused, c.Pending = *ch.Paused, 0
 	}
@@ -45,8 +46,8 @@ func TestARefusedBatchLeavesNothingBehind(t *testing.T) {
 func refuseBatches(t *testing.T, s *Server) {
 	engine := newWorld()
 	w := archeworld.New(engine)
-	states, clock := &stateStack{"playing"}, &heldClock{tools.ClockInfo{Scale: 1}}
-	s.Bind(w, &tools.App{Name: "batch", States: states, Clock: clock})
+	states, clock := &stateStack{"playing"}, &heldClock{host.ClockInfo{Scale: 1}}
+	s.Bind(w, &host.App{Name: "batch", States: states, Clock: clock})
 	s.Poll()
 	rng := rand.New(rand.NewPCG(1, 2))
 	calls := []func() string{

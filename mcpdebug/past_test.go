@@ -20,6 +20,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // marksOf are the marks of a kind, as one text each.
@@ -37,15 +38,15 @@ type noise struct{ Loud bool }
 
 type noiseSink struct{}
 
-func (noiseSink) Kinds() []tools.EventKind {
-	return []tools.EventKind{{Name: "noise", Doc: "A noise.", Payload: reflect.TypeFor[noise]()}}
+func (noiseSink) Kinds() []host.EventKind {
+	return []host.EventKind{{Name: "noise", Doc: "A noise.", Payload: reflect.TypeFor[noise]()}}
 }
 func (noiseSink) Push(string, any) error { return nil }
 
 // Whatever happened to the world stands on the time line.
 func TestWhatHappenedIsMarked(t *testing.T) {
 	bubble(t, &Options{Record: &RecordOptions{}}, func(t *testing.T, s *Server) {
-		w := bindArche(s, &tools.App{Events: noiseSink{}, States: &stateStack{"playing"}})
+		w := bindArche(s, &host.App{Events: noiseSink{}, States: &stateStack{"playing"}})
 		s.Poll()
 		named := make(chan *tools.Reply, 1)
 		go func() {

@@ -21,6 +21,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 var readAll = logbuf.Query{Level: slog.LevelDebug}
@@ -285,7 +286,7 @@ func TestClientsLoopAndCloseTogether(t *testing.T) {
 			case 41, 53:
 				s.SetCrashed("")
 			case 60:
-				s.Bind(world, &tools.App{Name: "again"})
+				s.Bind(world, &host.App{Name: "again"})
 			}
 		}
 	})

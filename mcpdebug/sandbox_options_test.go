@@ -9,14 +9,14 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func TestSandboxLimitsComeFromTheOptions(t *testing.T) {
 	w := ecs.NewWorld()
 	s := New(&Options{Sandbox: SandboxOptions{SourceBytes: 20, MaxSteps: 1000}, DataDir: t.TempDir()})
 	defer s.Close()
-	s.Bind(archeworld.New(&w), &tools.App{})
+	s.Bind(archeworld.New(&w), &host.App{})
 	for code, want := range map[string]string{
 		"return 1":                 `"values":[1]`,
 		"return 1 + 1 + 1 + 1 + 1": "too_large",

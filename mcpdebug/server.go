@@ -15,6 +15,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/updates"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Server is the debug server of one game. A nil *Server is a valid no-op
@@ -80,7 +81,7 @@ func New(o *Options) *Server {
 // Bind gives the server the world and the host's own interfaces; nil unbinds
 // either. It clears a crash and resets the sandbox. Frame goroutine, at any
 // time between world updates.
-func (s *Server) Bind(world ecs.World, app *tools.App) {
+func (s *Server) Bind(world ecs.World, app *host.App) {
 	if s == nil {
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func TestLogFileAndOwnLinesAppearInGetLogs(t *testing.T) {
@@ -52,7 +52,7 @@ func TestContextTellsWhatRuns(t *testing.T) {
 			t.Errorf("without a world: %v", m)
 		}
 		wave := 3
-		w := bindArche(s, &tools.App{Name: "arena", Summary: func() any { return map[string]int{"wave": wave} }})
+		w := bindArche(s, &host.App{Name: "arena", Summary: func() any { return map[string]int{"wave": wave} }})
 		end, do := make(chan struct{}), make(chan func(), 1)
 		var loop sync.WaitGroup
 		defer func() { close(end); loop.Wait() }()
@@ -135,7 +135,7 @@ func TestSummaryIsBoundedAndMayPanic(t *testing.T) {
 			{func() any { return map[string]string{"story": strings.Repeat("long ", 1000)} }, `"truncated":true`},
 			{func() any { return map[string]any{"f": func() {}} }, "cannot be encoded"},
 		} {
-			bindArche(s, &tools.App{Summary: c.f})
+			bindArche(s, &host.App{Summary: c.f})
 			r := now(t, s, "context", "")
 			succeeded(t, r)
 			if !strings.Contains(string(r.Structured), c.want) || len(s.loop.View().Summary) > 1<<10 {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // tasksClient speaks the protocol's era without sessions.
@@ -87,8 +87,8 @@ func (c *tasksClient) get(id string) taskAnswer {
 // withTasks plays a game at 50 frames a second that runs a tick a frame.
 func withTasks(t *testing.T, play func(c *tasksClient)) {
 	bubble(t, &Options{CallTimeout: 5 * time.Second}, func(t *testing.T, s *Server) {
-		clock := &heldClock{tools.ClockInfo{Scale: 1, Paused: true}}
-		s.Bind(archeworld.New(newWorld()), &tools.App{Name: "tasks", Clock: clock})
+		clock := &heldClock{host.ClockInfo{Scale: 1, Paused: true}}
+		s.Bind(archeworld.New(newWorld()), &host.App{Name: "tasks", Clock: clock})
 		stop, ended := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(ended)

@@ -3,7 +3,7 @@ package mcpdebug
 import (
 	"time"
 
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Turn is a game's whole update where an engine owns the loop and calls it at
@@ -18,7 +18,7 @@ import (
 // Guard, and gives nil. The clock is the one that was bound as App.Clock. A host
 // suspended in an operation calls PollParked instead. A nil server runs the ticks
 // alone. Frame goroutine.
-func (s *Server) Turn(clock *tools.StepClock, passed time.Duration, tick func() error) error {
+func (s *Server) Turn(clock *host.StepClock, passed time.Duration, tick func() error) error {
 	var until time.Time
 	for {
 		s.Poll()

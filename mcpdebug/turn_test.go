@@ -14,6 +14,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // engine owns the loop of a game: it calls update sixty times a second, whatever
@@ -21,7 +22,7 @@ import (
 type engine struct {
 	s      *Server
 	w      *arche.World
-	clock  *tools.StepClock
+	clock  *host.StepClock
 	cost   time.Duration
 	frames int // the engine's
 	ticks  int
@@ -31,8 +32,8 @@ type engine struct {
 const engineFrame = time.Second / 60
 
 func newEngine(s *Server, cost time.Duration) *engine {
-	e := &engine{s: s, clock: &tools.StepClock{}, cost: cost}
-	e.w = bindArche(s, &tools.App{Name: "owned", Clock: e.clock})
+	e := &engine{s: s, clock: &host.StepClock{}, cost: cost}
+	e.w = bindArche(s, &host.App{Name: "owned", Clock: e.clock})
 	return e
 }
 
@@ -208,11 +209,11 @@ func TestTurnPassesTheEndOfTheGameOn(t *testing.T) {
 	var none *Server
 	for _, s := range []*Server{withoutPort(t, nil), none} {
 		n := 0
-		if err := s.Turn(&tools.StepClock{}, 3*engineFrame, func() error { n++; return over }); err != over || n != 1 {
+		if err := s.Turn(&host.StepClock{}, 3*engineFrame, func() error { n++; return over }); err != over || n != 1 {
 			t.Errorf("%v after %d ticks", err, n)
 		}
-		clock := &tools.StepClock{}
-		must(t, clock.Set(tools.ClockChange{Step: 4}))
+		clock := &host.StepClock{}
+		must(t, clock.Set(host.ClockChange{Step: 4}))
 		n = 0
 		for range 5 {
 			must(t, s.Turn(clock, engineFrame, func() error { n++; return nil }))
@@ -226,7 +227,7 @@ func TestTurnPassesTheEndOfTheGameOn(t *testing.T) {
 func TestAnIdleTurnAllocatesNothing(t *testing.T) {
 	s := withoutPort(t, nil)
 	s.Poll()
-	clock, tick := &tools.StepClock{}, func() error { return nil }
+	clock, tick := &host.StepClock{}, func() error { return nil }
 	if n := testing.AllocsPerRun(1000, func() { _ = s.Turn(clock, engineFrame, tick) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // A tool of a subsystem that the game lacks is no misspelling; before the game
@@ -20,7 +20,7 @@ func TestToolsOfAbsentSubsystemsAreExplained(t *testing.T) {
 			t.Errorf("before Bind, %s: %s", name, got)
 		}
 	}
-	s.Bind(nil, &tools.App{})
+	s.Bind(nil, &host.App{})
 	for name, want := range map[string]string{"frame_times": "capabilities", "systems_stop": "systems", "frame_tims": "help lists every tool"} {
 		got := s.Dispatch(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `"}}`)
 		if !strings.Contains(got, "unknown tool") || !strings.Contains(got, want) {

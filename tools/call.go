@@ -8,6 +8,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Request is a tool call as it came: what Options.OnCall sees.
@@ -80,7 +81,7 @@ type Session interface {
 type Frame struct {
 	Number  uint64
 	World   ecs.World // nil unless one is bound
-	App     *App      // nil unless one is bound
+	App     *host.App // nil unless one is bound
 	Catalog *ecs.Catalog
 	Call    *Call
 	// Tick is that of a recorded world; nil: World is the live one.

@@ -59,7 +59,7 @@ func TestDomainToolGetsItsBackendOrSaysWhatToProvide(t *testing.T) {
 func TestTogetherSharesGatesAndKeepsOwnOnes(t *testing.T) {
 	a, b := echo("a"), echo("b")
 	a.Group = "own"
-	ts := tools.Together(tools.Spec{Group: "shared", WhenCrashed: true, NeedsApp: true, Meta: map[string]any{"k": 1}}, a, b)
+	ts := tools.Family(tools.Spec{Group: "shared", WhenCrashed: true, NeedsApp: true, Meta: map[string]any{"k": 1}}, a, b)
 	if ts[0].Group != "own" || ts[1].Group != "shared" || !ts[0].WhenCrashed || !ts[1].NeedsApp || ts[1].Meta["k"] != 1 {
 		t.Errorf("got %+v and %+v", ts[0].Spec, ts[1].Spec)
 	}

@@ -76,10 +76,10 @@ func (s *spawner) stop(*tools.Frame, none) (spawnerState, error) {
 }
 
 // Several tools share one receiver, a group and gates.
-func ExampleTogether() {
+func ExampleFamily() {
 	s := &spawner{}
 	registry := tools.NewRegistry()
-	registry.MustRegister(tools.Together(tools.Spec{Group: "spawner"},
+	registry.MustRegister(tools.Family(tools.Spec{Group: "spawner"},
 		tools.New(tools.Spec{Name: "spawner_start", Description: "Lets the spawner spawn."}, s.start),
 		tools.New(tools.Spec{Name: "spawner_stop", Description: "Stops the spawner."}, s.stop),
 	)...)

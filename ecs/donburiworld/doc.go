@@ -2,7 +2,7 @@
 // is a module of its own, so that only games on donburi download donburi.
 //
 //	world := donburi.NewWorld()
-//	dbg.Bind(donburiworld.New(world), &tools.App{Name: "arena"})
+//	dbg.Bind(donburiworld.New(world), &host.App{Name: "arena"})
 //
 // Component types need no registration: all that donburi knows are there, under
 // donburi's own names (SetName), tags included, with their default values.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs/structworld"
 	"github.com/loupe-ecs/loupe/mcpdebug"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func main() {
@@ -45,8 +45,8 @@ func main() {
 		fmt.Println("  Claude Code:  claude mcp add --transport http loupe", url)
 	}
 	defer dbg.Close()
-	clock := &tools.StepClock{}
-	dbg.Bind(world, &tools.App{Name: "structs", Clock: clock, Summary: func() any { return g.score }})
+	clock := &host.StepClock{}
+	dbg.Bind(world, &host.App{Name: "structs", Clock: clock, Summary: func() any { return g.score }})
 
 	ticker := time.NewTicker(time.Second / 60)
 	defer ticker.Stop()

@@ -16,6 +16,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Tools are the built-in tools of one server.
@@ -33,42 +34,42 @@ type Tools struct {
 type Subsystem struct {
 	Name     string // as capabilities lists it
 	Provide  string // what the host must implement to have it
-	provided func(*tools.App) bool
+	provided func(*host.App) bool
 	Tools    []*tools.Tool
 }
 
 // In reports whether the app, which may be nil, provides the subsystem.
-func (s *Subsystem) In(app *tools.App) bool { return app != nil && s.provided(app) }
+func (s *Subsystem) In(app *host.App) bool { return app != nil && s.provided(app) }
 
 // New makes the tools. Families stand in the order in which tools/list shows
 // them; this is the one list of them.
 func New(h Host) *Tools {
 	limits := h.Limits()
 	subsystems := []Subsystem{
-		{"events", "App.Events (tools.EventSink: Kinds, Push)",
-			func(a *tools.App) bool { return a.Events != nil }, hosttools.Events(h.App)},
-		{"systems", "App.Systems (tools.Systems: List, SetEnabled; a *schedule.Schedule is one)",
-			func(a *tools.App) bool { return a.Systems != nil }, hosttools.Systems()},
-		{"states", "App.States (tools.States: Stack, Names, Push, Pop)",
-			func(a *tools.App) bool { return a.States != nil }, hosttools.States()},
-		{"clock", "App.Clock (tools.Clock: Info, Set)",
-			func(a *tools.App) bool { return a.Clock != nil }, hosttools.Clock(limits.CallTimeout)},
-		{"frame times", "App.Systems that also implements tools.SystemTimes (a *schedule.Schedule does)",
-			func(a *tools.App) bool { return a.Times() != nil }, frameTimesTools(h)},
-		{"camera", "App.Camera (tools.Camera: Info, Move)",
-			func(a *tools.App) bool { return a.Camera != nil }, hosttools.Camera()},
-		{"layers", "App.Layers (tools.Layers: List)",
-			func(a *tools.App) bool { return a.Layers != nil }, hosttools.Layers()},
-		{"materials", "App.Materials (tools.Materials: List)",
-			func(a *tools.App) bool { return a.Materials != nil }, hosttools.Materials()},
-		{"render", "App.Render (tools.Render: Info)",
-			func(a *tools.App) bool { return a.Render != nil }, hosttools.Render()},
-		{"physics", "App.Physics (tools.Physics: Info, Raycast)",
-			func(a *tools.App) bool { return a.Physics != nil }, hosttools.Physics()},
-		{"audio", "App.Audio (tools.Audio: Info, Reload)",
-			func(a *tools.App) bool { return a.Audio != nil }, hosttools.Audio()},
-		{"screen", "App.Screen (tools.Screen: Capture)",
-			func(a *tools.App) bool { return a.Screen != nil }, hosttools.Screen(limits.DataDir, limits.MaxReplyBytes)},
+		{"events", "App.Events (host.EventSink: Kinds, Push)",
+			func(a *host.App) bool { return a.Events != nil }, hosttools.Events(h.App)},
+		{"systems", "App.Systems (host.Systems: List, SetEnabled; a *schedule.Schedule is one)",
+			func(a *host.App) bool { return a.Systems != nil }, hosttools.Systems()},
+		{"states", "App.States (host.States: Stack, Names, Push, Pop)",
+			func(a *host.App) bool { return a.States != nil }, hosttools.States()},
+		{"clock", "App.Clock (host.Clock: Info, Set)",
+			func(a *host.App) bool { return a.Clock != nil }, hosttools.Clock(limits.CallTimeout)},
+		{"frame times", "App.Systems that also implements host.SystemTimes (a *schedule.Schedule does)",
+			func(a *host.App) bool { return a.Times() != nil }, frameTimesTools(h)},
+		{"camera", "App.Camera (host.Camera: Info, Move)",
+			func(a *host.App) bool { return a.Camera != nil }, hosttools.Camera()},
+		{"layers", "App.Layers (host.Layers: List)",
+			func(a *host.App) bool { return a.Layers != nil }, hosttools.Layers()},
+		{"materials", "App.Materials (host.Materials: List)",
+			func(a *host.App) bool { return a.Materials != nil }, hosttools.Materials()},
+		{"render", "App.Render (host.Render: Info)",
+			func(a *host.App) bool { return a.Render != nil }, hosttools.Render()},
+		{"physics", "App.Physics (host.Physics: Info, Raycast)",
+			func(a *host.App) bool { return a.Physics != nil }, hosttools.Physics()},
+		{"audio", "App.Audio (host.Audio: Info, Reload)",
+			func(a *host.App) bool { return a.Audio != nil }, hosttools.Audio()},
+		{"screen", "App.Screen (host.Screen: Capture)",
+			func(a *host.App) bool { return a.Screen != nil }, hosttools.Screen(limits.DataDir, limits.MaxReplyBytes)},
 	}
 	text, then := calltext.New(h), past.New(h)
 	return &Tools{Subsystems: subsystems, Text: text, Past: then, Always: slices.Concat(

@@ -13,6 +13,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/operations"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Host is what the built-in tools need of the server, all families together.
@@ -33,7 +34,7 @@ type Host interface {
 
 // appHost knows the host's own interfaces: off the frame only those of an
 // App's methods may be called that say so. App is nil without one.
-type appHost interface{ App() *tools.App }
+type appHost interface{ App() *host.App }
 
 // freshHost knows what the frame has published.
 type freshHost interface {

@@ -16,12 +16,13 @@ import (
 	"github.com/loupe-ecs/loupe/internal/store"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // profileHost is what the profiles need of the server.
 type profileHost interface {
 	filesHost
-	App() *tools.App
+	App() *host.App
 	Status() Status
 	// Tick is what the host's clock said when the frame last told; 0 without one.
 	Tick() uint64
@@ -29,7 +30,7 @@ type profileHost interface {
 
 func profileTools(h profileHost) []*tools.Tool {
 	p := &profiler{host: h}
-	return tools.Together(tools.Spec{Group: "profile"},
+	return tools.Family(tools.Spec{Group: "profile"},
 		tools.NewOff(tools.Spec{Name: "profile_start",
 			Description: "Starts a profile, also while the game hangs; ends by itself after 60 s.",
 			Example:     `{"kind":"cpu"}`}, p.start),

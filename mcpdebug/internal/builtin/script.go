@@ -35,7 +35,7 @@ func scriptTools(h scriptHost, then *past.Past) []*tools.Tool {
 		defer s.thenM.Unlock()
 		s.thenBox.Reset()
 	})
-	return tools.Together(tools.Spec{Group: "script"}, s.runTool(), s.resetTool())
+	return tools.Family(tools.Spec{Group: "script"}, s.runTool(), s.resetTool())
 }
 
 // script is the sandbox of one server.

@@ -11,11 +11,12 @@ import (
 	"github.com/loupe-ecs/loupe/internal/logbuf"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // sessionHost is what the tools that orient a client need of the server.
 type sessionHost interface {
-	App() *tools.App
+	App() *host.App
 	// Status is the server's state now.
 	Status() Status
 	// Build tells which program this is.
@@ -63,7 +64,7 @@ type contextResult struct {
 	FPS        float64         `json:"fps" jsonschema:"frames in the last second"`
 	FrameMs    *contextTimes   `json:"frameMs,omitempty" jsonschema:"time that the game's update takes; absent if nothing measures it"`
 	Paused     *bool           `json:"paused,omitempty" jsonschema:"whether the clock or the top state is paused; absent without both"`
-	Held       *tools.Held     `json:"held,omitempty" jsonschema:"why time stands still"`
+	Held       *host.Held      `json:"held,omitempty" jsonschema:"why time stands still"`
 	App        json.RawMessage `json:"app,omitempty" jsonschema:"what the host says of itself"`
 	AppName    string          `json:"appName,omitempty" jsonschema:"the host's name"`
 	LogFile    string          `json:"logFile,omitempty" jsonschema:"the log file that get_logs follows"`

@@ -17,6 +17,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // crashHost is what the tools for a game that does not run need of the server.
@@ -97,12 +98,12 @@ func clearCrashTool(h crashHost) *tools.Tool {
 
 // holdClock pauses the clock before the crash is cleared, so that no tick runs
 // between the two.
-func holdClock(app *tools.App) error {
+func holdClock(app *host.App) error {
 	if app == nil || app.Clock == nil {
 		return &refusal.Error{Code: refusal.NotSupported, Message: "paused: this game provides no clock that could be held; the crash was not cleared",
 			Hint: "crash_inspect reads the world while the game stays crashed", Next: "crash_inspect"}
 	}
-	return app.Clock.Set(tools.ClockChange{Paused: new(true)})
+	return app.Clock.Set(host.ClockChange{Paused: new(true)})
 }
 
 type crashReportArgs struct {

@@ -16,12 +16,13 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // snapshotHost is what snapshots need of the server.
 type snapshotHost interface {
 	filesHost
-	App() *tools.App
+	App() *host.App
 	Build() Build
 	Components() *ComponentTools
 	freshHost
@@ -29,7 +30,7 @@ type snapshotHost interface {
 
 func snapshotTools(h snapshotHost, then *past.Past) []*tools.Tool {
 	s := &snapshots{host: h, then: then}
-	return tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())
+	return tools.Family(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())
 }
 
 // snapshots is shared by the snapshot tools of one server.

@@ -37,7 +37,7 @@ type snapScore struct{ Points int }
 func snapshotHarness(t *testing.T) (*tooltest.Harness, *dataHost, *arche.World) {
 	host := &dataHost{dir: t.TempDir()}
 	s := &snapshots{host: host}
-	h := tooltest.New(t, tools.Together(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())...)
+	h := tooltest.New(t, tools.Family(tools.Spec{Group: "snapshot"}, s.saveTool(), s.loadTool(), s.listTool(), s.diffTool())...)
 	host.h = h
 	return h, host, h.Arche
 }

@@ -60,7 +60,7 @@ func New(h Host, rec *timeline.Recorder) *Causes {
 
 // Tools are in listing order.
 func (c *Causes) Tools() []*tools.Tool {
-	return append(c.watchTools(), tools.Together(tools.Spec{Group: "past"}, c.blameTool(), determinismTool(), c.diagnoseTool())...)
+	return append(c.watchTools(), tools.Family(tools.Spec{Group: "past"}, c.blameTool(), determinismTool(), c.diagnoseTool())...)
 }
 
 // shown is a value as JSON: null where there is none. Off the frame, for values

@@ -15,7 +15,7 @@ import (
 )
 
 func (c *Causes) watchTools() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "past"},
+	return tools.Family(tools.Spec{Group: "past"},
 		entities.WithForms[watchAddArgs](tools.NewPhased(tools.Spec{Name: "watch_add", Effect: tools.Additive, NeedsWorld: true,
 			Example:     `{"entity":"2v0","path":"Health.HP","when":"new < old"}`,
 			Description: "Says from now on which system or call changes a value: watch_list, ecs://watch/{id}."},
@@ -23,7 +23,7 @@ func (c *Causes) watchTools() []*tools.Tool {
 				After: func(_ *tools.Call, i watch.Info) (watchAddResult, error) {
 					r := watchAddResult{ID: i.ID, What: i.What, Value: shown(i.Value), By: i.By}
 					if i.By == "tick" && i.NoHook {
-						r.Hint = "this game's systems have no hook (tools.SystemHooks): it is looked at once a tick, and hits name no system"
+						r.Hint = "this game's systems have no hook (host.SystemHooks): it is looked at once a tick, and hits name no system"
 					}
 					return r, nil
 				}})),

@@ -6,7 +6,7 @@ import (
 )
 
 func Audio() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
+	return tools.Family(tools.Spec{Group: "subsystems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "audio", Effect: tools.ReadOnly, Example: `{}`,
 			Description: "What plays now, and the sounds that are loaded."}, audioInfo),
 		tools.New(tools.Spec{Name: "reload_sound", Idempotent: true, Example: `{"name":"shot"}`,

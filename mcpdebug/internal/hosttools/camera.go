@@ -9,7 +9,7 @@ import (
 )
 
 func Camera() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true},
+	return tools.Family(tools.Spec{Group: "subsystems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "camera_info", Effect: tools.ReadOnly, Example: `{}`,
 			Description: "Where the camera is and what it shows."}, cameraInfo),
 		tools.New(tools.Spec{Name: "camera_move", Idempotent: true, Example: `{"x":100,"y":80,"zoom":2}`,

@@ -7,13 +7,14 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/surprise"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Clock are clock_info, clock_set and run_until; a call that waits for
 // ticks answers before callTimeout is over.
 func Clock(callTimeout time.Duration) []*tools.Tool {
 	k := &clockTools{callTimeout: callTimeout}
-	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
+	return tools.Family(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "clock_info", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 			Description: "How the game's time passes: tick, paused, speed."}, clockInfo),
 		tools.NewPhased(tools.Spec{Name: "clock_set", Example: `{"step":1,"diff":true}`, Lasts: tools.LastsFrom("step", 60),
@@ -53,15 +54,15 @@ func (k *clockTools) deadline(c *tools.Call) time.Time {
 }
 
 type clockInfoResult struct {
-	tools.ClockInfo
-	Held *tools.Held `json:"held,omitempty" jsonschema:"why time stands still; absent while it passes"`
+	host.ClockInfo
+	Held *host.Held `json:"held,omitempty" jsonschema:"why time stands still; absent while it passes"`
 }
 
 func clockInfo(f *tools.Frame, _ struct{}) (r clockInfoResult, err error) {
 	if f.App.Clock == nil {
 		return r, lacks("clock")
 	}
-	return clockInfoResult{f.App.Clock.Info(), tools.HeldOf(f.App)}, nil
+	return clockInfoResult{f.App.Clock.Info(), host.HeldOf(f.App)}, nil
 }
 
 type clockSetArgs struct {
@@ -72,7 +73,7 @@ type clockSetArgs struct {
 }
 
 type clockSetResult struct {
-	tools.ClockInfo
+	host.ClockInfo
 	Before uint64 `json:"before" jsonschema:"the tick before the call"`
 	Ticks  int    `json:"ticks" jsonschema:"ticks of step that have run"`
 	Hint   string `json:"hint,omitempty" jsonschema:"why fewer ticks ran than were asked for"`
@@ -106,8 +107,8 @@ func (s *setting) answer() (clockSetResult, error) {
 // stepping is a clock_set that waits for its ticks.
 type stepping struct {
 	call     *tools.Call
-	clock    tools.Clock
-	app      *tools.App
+	clock    host.Clock
+	app      *host.App
 	asked    *surprise.Asked
 	want     int
 	pending  int // when it was last looked at
@@ -133,7 +134,7 @@ func (k *clockTools) takeOver(pending int) {
 }
 
 // busy refuses to step a clock that is being stepped.
-func (k *clockTools) busy(info tools.ClockInfo) error {
+func (k *clockTools) busy(info host.ClockInfo) error {
 	e := &refusal.Error{Code: refusal.AlreadyRunning, Hint: "wait for its answer, or stop it with clock_set {\"paused\":true}", Next: "clock_info"}
 	switch {
 	case k.run.live():
@@ -166,7 +167,7 @@ func (k *clockTools) set(f *tools.Frame, s *setting) (clockSetResult, error) {
 		}
 	}
 	info := c.Info()
-	change := tools.ClockChange{Paused: in.Paused, Scale: in.Scale}
+	change := host.ClockChange{Paused: in.Paused, Scale: in.Scale}
 	if in.Step != nil {
 		if err := k.busy(info); err != nil {
 			return clockSetResult{}, err
@@ -196,15 +197,15 @@ func (k *clockTools) set(f *tools.Frame, s *setting) (clockSetResult, error) {
 }
 
 // heldBy says why the host runs no tick now, where its clock knows.
-func heldBy(c tools.Clock) error {
-	if h, ok := c.(tools.Holder); ok {
+func heldBy(c host.Clock) error {
+	if h, ok := c.(host.Holder); ok {
 		return h.Held()
 	}
 	return nil
 }
 
 // noTicks says why ticks that were asked for do not come.
-func noTicks(c tools.Clock) string {
+func noTicks(c host.Clock) string {
 	if why := heldBy(c); why != nil {
 		return why.Error()
 	}
@@ -220,7 +221,7 @@ func (k *clockTools) stepped(f *tools.Frame) (clockSetResult, error) {
 	case f.Call.Stopped():
 		s.stopped = fmt.Sprintf("stopped at tick %d, where the clock is held", info.Tick)
 		if s.pending = info.Pending; info.Paused {
-			if err := s.clock.Set(tools.ClockChange{Paused: new(true)}); err != nil {
+			if err := s.clock.Set(host.ClockChange{Paused: new(true)}); err != nil {
 				return clockSetResult{}, err
 			}
 		}
@@ -233,7 +234,7 @@ func (k *clockTools) stepped(f *tools.Frame) (clockSetResult, error) {
 	case heldBy(s.clock) != nil || info.Pending == s.pending && s.idle >= idleFrames:
 		s.pending = info.Pending
 		s.stopped = noTicks(s.clock) + "; the remaining ticks were dropped"
-		if err := s.clock.Set(tools.ClockChange{Paused: new(true)}); err != nil {
+		if err := s.clock.Set(host.ClockChange{Paused: new(true)}); err != nil {
 			return clockSetResult{}, err
 		}
 	case time.Now().After(s.deadline):

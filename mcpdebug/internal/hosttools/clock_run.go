@@ -10,6 +10,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/surprise"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type runUntilArgs struct {
@@ -55,8 +56,8 @@ type run struct {
 	out      runUntilResult
 
 	call    *tools.Call // nil until it has begun
-	app     *tools.App
-	clock   tools.Clock
+	app     *host.App
+	clock   host.Clock
 	ticks   int
 	idle    int
 	stopped string // why it ends early
@@ -157,7 +158,7 @@ func (k *clockTools) runUntil(f *tools.Frame, r *run) (out runUntilResult, err e
 	if err := r.cond.remember(plan, f.World); err != nil {
 		return out, k.fail(r, err)
 	}
-	if err := r.clock.Set(tools.ClockChange{Step: 1}); err != nil {
+	if err := r.clock.Set(host.ClockChange{Step: 1}); err != nil {
 		if r.call == nil {
 			return out, err
 		}
@@ -186,9 +187,9 @@ func (k *clockTools) end(f *tools.Frame, r *run, plan *query.Plan, holds bool, r
 	k.fail(r, nil)
 	switch {
 	case reason == "matched" || reason == "maxTicks":
-		err = r.clock.Set(tools.ClockChange{Paused: &r.args.Pause})
+		err = r.clock.Set(host.ClockChange{Paused: &r.args.Pause})
 	case r.stopped == "" && r.clock.Info().Paused && r.clock.Info().Pending > 0:
-		err = r.clock.Set(tools.ClockChange{Paused: new(true)}) // drop the tick that is pending
+		err = r.clock.Set(host.ClockChange{Paused: new(true)}) // drop the tick that is pending
 	}
 	if err != nil {
 		return out, err

@@ -9,7 +9,7 @@ import (
 )
 
 func Layers() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
+	return tools.Family(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
 		tools.New(tools.Spec{Name: "layers_list", Example: `{}`,
 			Description: "The layers drawn in, backmost first."}, layersList),
 		byNameOrNumber(tools.New(tools.Spec{Name: "layers_info", Example: `{"layer":0}`,

@@ -9,7 +9,7 @@ import (
 )
 
 func Materials() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
+	return tools.Family(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
 		tools.New(tools.Spec{Name: "materials_list", Example: `{}`,
 			Description: "What sprites are drawn with."}, materialsList),
 		byNameOrNumber(tools.New(tools.Spec{Name: "materials_info", Example: `{"material":0}`,

@@ -3,10 +3,11 @@ package hosttools
 import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 func Physics() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
+	return tools.Family(tools.Spec{Group: "subsystems", NeedsApp: true, Effect: tools.ReadOnly},
 		tools.New(tools.Spec{Name: "physics_info", Example: `{}`,
 			Description: "Bodies, contacts, and the bits of a raycast's mask."}, physicsInfo),
 		tools.New(tools.Spec{Name: "physics_raycast", Example: `{"x1":0,"y1":100,"x2":600,"y2":100}`,
@@ -14,9 +15,9 @@ func Physics() []*tools.Tool {
 	)
 }
 
-func physicsInfo(f *tools.Frame, _ struct{}) (tools.PhysicsInfo, error) {
+func physicsInfo(f *tools.Frame, _ struct{}) (host.PhysicsInfo, error) {
 	if f.App.Physics == nil {
-		return tools.PhysicsInfo{}, lacks("physics")
+		return host.PhysicsInfo{}, lacks("physics")
 	}
 	return f.App.Physics.Info(), nil
 }
@@ -56,7 +57,7 @@ func raycast(f *tools.Frame, in raycastArgs) (r raycastResult, err error) {
 	if in.Mask != nil {
 		mask = uint32(*in.Mask)
 	}
-	h, ok, err := f.App.Physics.Raycast(tools.Ray{X1: in.X1, Y1: in.Y1, X2: in.X2, Y2: in.Y2, Mask: mask})
+	h, ok, err := f.App.Physics.Raycast(host.Ray{X1: in.X1, Y1: in.Y1, X2: in.X2, Y2: in.Y2, Mask: mask})
 	if err != nil || !ok {
 		return r, err
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func States() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
+	return tools.Family(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "states_info", Effect: tools.ReadOnly, Example: `{}`,
 			Description: "The game's stack of states, and all there are."},
 			func(f *tools.Frame, _ struct{}) (statesResult, error) { return statesOf(f) }),

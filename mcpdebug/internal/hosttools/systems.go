@@ -11,7 +11,7 @@ import (
 )
 
 func Systems() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "systems", NeedsApp: true},
+	return tools.Family(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "systems_list", Effect: tools.ReadOnly, Example: `{"phase":"movement"}`,
 			Description: "The game's systems in running order with their times."}, systemsList),
 		tools.NewPhased(tools.Spec{Name: "systems_info", Effect: tools.ReadOnly, Example: `{"name":"movement"}`,

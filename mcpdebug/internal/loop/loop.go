@@ -27,6 +27,7 @@ import (
 	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Config is what a Loop needs of the server around it. The functions may be nil.
@@ -164,7 +165,7 @@ func (l *Loop) LastCalls() []crashes.Call { return l.calls.list() }
 
 // Bind gives the loop the world and the host's own interfaces; nil unbinds
 // either. Frame goroutine.
-func (l *Loop) Bind(w ecs.World, app *tools.App) { l.bound.bind(w, app) }
+func (l *Loop) Bind(w ecs.World, app *host.App) { l.bound.bind(w, app) }
 
 // World is the bound one. Frame goroutine.
 func (l *Loop) World() ecs.World { return l.bound.world }

@@ -18,7 +18,7 @@ type Host interface {
 
 // Tools are in listing order.
 func Tools(h Host) []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "operations"}, callTool(), batchTool(), experimentTool(), infoTool(h))
+	return tools.Family(tools.Spec{Group: "operations"}, callTool(), batchTool(), experimentTool(), infoTool(h))
 }
 
 // step is one call of a batch or an experiment.

@@ -12,6 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/timeline/replay"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 type experimentArgs struct {
@@ -181,7 +182,7 @@ func calls(f *tools.Frame, part string, list []step) ([]json.RawMessage, error) 
 	return answers, nil
 }
 
-func switched(app *tools.App) map[string]bool {
+func switched(app *host.App) map[string]bool {
 	if app.Systems == nil {
 		return nil
 	}
@@ -192,7 +193,7 @@ func switched(app *tools.App) map[string]bool {
 	return on
 }
 
-func switchTo(app *tools.App, on map[string]bool) {
+func switchTo(app *host.App, on map[string]bool) {
 	for name, now := range switched(app) {
 		if want, known := on[name]; known && want != now {
 			_ = app.Systems.SetEnabled(name, want) // it lists the name itself

@@ -8,6 +8,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Host is what the tools need of the server.
@@ -20,7 +21,7 @@ type Host interface {
 	Record() *timeline.Options
 	// App is the bound one; nil without. Any goroutine; its methods are the
 	// frame's, but those that say so.
-	App() *tools.App
+	App() *host.App
 }
 
 // Past is the recorder of one server and its tools.
@@ -45,13 +46,13 @@ func (p *Past) Recorder() *timeline.Recorder { return p.rec }
 
 // Tools are in listing order.
 func (p *Past) Tools() []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "past"},
+	return tools.Family(tools.Spec{Group: "past"},
 		p.startTool(), p.stopTool(), p.infoTool(), p.historyTool(), p.plotTool(), p.findTool(), p.rewindTool())
 }
 
 // Bind tells which world and app the server has now, and begins to record if
 // the host wants that. Frame goroutine.
-func (p *Past) Bind(w ecs.World, app *tools.App, frame uint64) {
+func (p *Past) Bind(w ecs.World, app *host.App, frame uint64) {
 	p.frame, p.parked = frame, ""
 	p.crashed.Store(false)
 	p.rec.Bind(w, app)

@@ -15,7 +15,7 @@ import (
 
 // Tools are the tools that read and change the ECS world.
 func Tools(then *past.Past) []*tools.Tool {
-	return tools.Together(tools.Spec{Group: "world", NeedsWorld: true},
+	return tools.Family(tools.Spec{Group: "world", NeedsWorld: true},
 		statsTool(then), worldCheckTool(then), componentsInfoTool(),
 		queryTool(then), infoTool(then),
 		spawnTool(), setTool(), modifyTool(), removeTool(), despawnTool(),

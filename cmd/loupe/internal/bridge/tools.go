@@ -89,7 +89,7 @@ type sessionTools struct{ *Bridge }
 
 func (b sessionTools) registry() *tools.Registry {
 	r := tools.NewRegistry()
-	r.MustRegister(tools.Together(tools.Spec{Group: "session"},
+	r.MustRegister(tools.Family(tools.Spec{Group: "session"},
 		tools.NewOff(tools.Spec{Name: "session_list", Effect: tools.ReadOnly, Idempotent: true, Example: `{}`,
 			Description: "Lists the games on this machine, running or started here: call it first. With several, session_use chooses; any tool also takes a session argument with an id."}, b.list),
 		tools.NewOff(tools.Spec{Name: "session_start", Example: `{"package":"./cmd/game","args":["-seed","4"]}`,

@@ -1,15 +1,15 @@
 package tools
 
-// Together gives several tools what they have in common: the group, gates and
+// Family gives several tools what they have in common: the group, gates and
 // needs of base are added to each, and its effect to those that state none.
 // Methods of one value make a family with a shared receiver:
 //
 //	s := &spawner{...}
-//	registry.MustRegister(tools.Together(tools.Spec{Group: "spawner", NeedsWorld: true},
+//	registry.MustRegister(tools.Family(tools.Spec{Group: "spawner", NeedsWorld: true},
 //		tools.New(tools.Spec{Name: "spawner_start", Description: "..."}, s.start),
 //		tools.New(tools.Spec{Name: "spawner_stop", Description: "..."}, s.stop),
 //	)...)
-func Together(base Spec, ts ...*Tool) []*Tool {
+func Family(base Spec, ts ...*Tool) []*Tool {
 	for _, t := range ts {
 		if t.Group == "" {
 			t.Group = base.Group
