@@ -22,4 +22,6 @@ var benches = []bench{
 	{"bridge", bridged},
 	{"recording", recording},
 	{"past", past},
+	{"watches", watches},
+	{"blamed", blamed},
 }
