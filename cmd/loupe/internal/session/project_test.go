@@ -63,7 +63,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/mcpdebug"
 	"github.com/loupe-ecs/loupe/mcpdebug/runner"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 	"github.com/mlange-42/arche/ecs"
 )
 
