@@ -40,13 +40,14 @@ func main() {
 	dbg, err := mcpdebug.Listen(*addr, &mcpdebug.Options{DataDir: *data})
 	if err != nil {
 		log.Print(err) // the game runs on: a nil server does nothing
-	} else if url := dbg.URL(); url != "" {
-		fmt.Println("debug server listening at", url)
-		fmt.Println("  Claude Code:  claude mcp add --transport http loupe", url)
 	}
 	defer dbg.Close()
 	clock := &host.StepClock{}
 	dbg.Bind(world, &host.App{Name: "structs", Clock: clock, Summary: func() any { return g.score }})
+	if url := dbg.URL(); url != "" {
+		fmt.Println("debug server listening at", url)
+		fmt.Println("  Claude Code:  claude mcp add --transport http loupe", url)
+	}
 
 	ticker := time.NewTicker(time.Second / 60)
 	defer ticker.Stop()
