@@ -57,7 +57,7 @@ func takeRow(cat *ecs.Catalog, c ecs.Chunk, row int, values bool, want []ecs.Typ
 type entityRow struct {
 	Entity     string                     `json:"entity" jsonschema:"the entity: id v generation"`
 	Name       string                     `json:"name,omitempty" jsonschema:"its label, where one of its components gives one"`
-	Components []string                   `json:"components" jsonschema:"names of all its components"`
+	Components []string                   `json:"components,omitzero" jsonschema:"names of all its components; absent with select"`
 	Relations  map[string]ecs.Entity      `json:"relations,omitempty" jsonschema:"relation targets by relation; null for none"`
 	Values     map[string]json.RawMessage `json:"values,omitempty" jsonschema:"component values, or with select the values at the selected paths"`
 	Errors     map[string]string          `json:"errors,omitempty" jsonschema:"why a value is missing, by component or path"`

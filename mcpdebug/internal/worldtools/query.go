@@ -410,6 +410,7 @@ func queryAfter(_ *tools.Call, q *queryCopy) (queryResult, error) {
 func (q *queryCopy) encode(out *queryResult) (size int, err error) {
 	limit := q.prep.args.Max()
 	w := newPageWriter(q.rows.cat)
+	w.selected = len(q.paths) > 0
 	buf := append(make([]byte, 0, min(limit, 256*q.rows.n)+1024), `{"matched":`...)
 	buf = append(strconv.AppendInt(buf, int64(q.matched), 10), `,"entities":[`...)
 	defer func() { out.head = append(buf, ']') }()

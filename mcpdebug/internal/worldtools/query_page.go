@@ -104,8 +104,9 @@ func (p *pageRows) columns(c ecs.Chunk, comps []ecs.TypeID, rows []int32) []page
 
 // pageWriter writes rows as the JSON of an entityRow.
 type pageWriter struct {
-	cat  *ecs.Catalog
-	opts value.EncodeOptions
+	cat      *ecs.Catalog
+	opts     value.EncodeOptions
+	selected bool // values at paths, and no components
 	// What the runs of one composition have in common.
 	comps      []ecs.TypeID
 	components []byte   // their names, as JSON
@@ -160,7 +161,9 @@ func (w *pageWriter) row(dst []byte, run *pageRun, i int) []byte {
 	if run.labels != nil && run.labels[i] != "" {
 		dst = appendResult(append(dst, `,"name":`...), run.labels[i])
 	}
-	dst = append(append(dst, `,"components":`...), w.components...)
+	if !w.selected { // who selects knows what to look for
+		dst = append(append(dst, `,"components":`...), w.components...)
+	}
 	if len(run.targets) > 0 {
 		dst = appendResult(append(dst, `,"relations":`...), relationsOf(w.cat, run.targets))
 	}
