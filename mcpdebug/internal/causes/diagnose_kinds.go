@@ -1,8 +1,10 @@
 package causes
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
 )
@@ -15,6 +17,31 @@ const (
 	kindShare    = 10 // the few are at most a tenth of it
 	kindLacks    = 2
 )
+
+// kindsThen looks at a recorded moment for what is over now: an entity that
+// lacked something may not have lived long.
+func (l *look) kindsThen(cat *ecs.Catalog, tick uint64) {
+	then := &look{}
+	then.kinds(cat)
+	for _, f := range then.found {
+		known := slices.ContainsFunc(l.found, func(x finding) bool {
+			return x.Code == f.Code && afterCount(x.Text) == afterCount(f.Text)
+		})
+		if !known {
+			f.Severity, f.Evidence = "info", fmt.Sprintf("tick %d, %s", tick, f.Evidence)
+			f.Text = "then, " + f.Text
+			f.Next = nextCall{"archetypes_list", json.RawMessage(fmt.Sprintf(`{"at":%d}`, tick))}
+			l.found = append(l.found, f)
+		}
+	}
+}
+
+// afterCount is what a finding of kinds says without how many there are.
+func afterCount(text string) string {
+	_, lacks, _ := strings.Cut(text, " lack ")
+	name, _, _ := strings.Cut(lacks, ",")
+	return name
+}
 
 // kinds finds entities that lack a component which all others of their kind
 // have. It reads counts of archetypes alone.

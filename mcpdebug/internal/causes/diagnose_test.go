@@ -44,6 +44,12 @@ func TestAnEntityThatLacksWhatAllOthersOfItsKindHave(t *testing.T) {
 	if len(l.found) != 1 || l.found[0].Code != "lacks" || !strings.Contains(l.found[0].Text, "1 entities lack brain, which 40 others") {
 		t.Errorf("%+v", l.found)
 	}
+	then := &look{}
+	then.kindsThen(world.Catalog(), 30)
+	then.kindsThen(world.Catalog(), 60)
+	if len(then.found) != 1 || then.found[0].Severity != "info" || !strings.HasPrefix(then.found[0].Evidence, "tick 30") {
+		t.Errorf("of the past: %+v", then.found)
+	}
 	for range 9 { // a tenth and more is a kind of its own
 		w.NewEntity(p, s)
 	}

@@ -33,6 +33,7 @@ func (l *look) world(line *timeline.Line) {
 			return // a gap: nothing can be said of a trend over it
 		}
 		cat := line.World(ref).Catalog()
+		l.kindsThen(cat, ref.Tick)
 		n := map[string]int{"": cat.Entities.Alive}
 		for _, c := range cat.Components {
 			n[c.Name] = c.Entities
