@@ -41,7 +41,7 @@ snapshot: ecs ecs/refusal ecs/value snapshot/internal/blocks snapshot/internal/i
 sandbox/limits:
 sandbox/internal/source: ecs/refusal
 sandbox/internal/boundlua: ecs/refusal sandbox/internal/source sandbox/limits
-sandbox: ecs ecs/refusal ecs/value ecs/query sandbox/internal/* sandbox/limits
+sandbox: ecs ecs/refusal ecs/value ecs/value/layout ecs/query sandbox/internal/* sandbox/limits
 timeline: ecs ecs/refusal ecs/value ecs/imageworld ecs/query snapshot timeline/replay tools tools/host
 timeline/blame: ecs ecs/refusal ecs/value timeline timeline/replay timeline/watch tools tools/host
 timeline/replay: ecs ecs/refusal ecs/value ecs/schedule snapshot tools tools/host
