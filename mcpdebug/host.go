@@ -16,6 +16,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/front"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/keep"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/sandbox"
 	"github.com/loupe-ecs/loupe/timeline"
@@ -39,8 +40,20 @@ func (h services) Record() *timeline.Options {
 	}
 	return &timeline.Options{Every: o.Every, Memory: int64(o.MemoryMB) << 20, Pin: o.Pin}
 }
+func (h services) Shown() *timeline.Recorder {
+	if h.s.shown == nil {
+		return nil
+	}
+	return h.s.shown.Recorder
+}
+func (h services) Keeping() keep.Options   { return h.s.opts.keeping() }
 func (h services) OnResetSandbox(f func()) { h.s.builtIns.resets.add(f) }
-func (h services) Build() builtin.Build    { return buildinfo.Process() }
+func (h services) Build() builtin.Build {
+	if h.s.shown != nil {
+		return h.s.shownBuild()
+	}
+	return buildinfo.Process()
+}
 
 func (h services) Offers(tool string) bool {
 	p, ok := listing.Of(h.s.registry).Lookup(tool)
@@ -89,7 +102,9 @@ func (h services) Crash() *builtin.Crash {
 	if r == nil {
 		return nil
 	}
-	if v := h.s.loop.View(); v.Catalog != nil && v.Frame > r.Frame {
+	if h.s.shown != nil { // nothing has gone on since
+		r.Cleared = false
+	} else if v := h.s.loop.View(); v.Catalog != nil && v.Frame > r.Frame {
 		r.Locked = v.Catalog.Locked
 	}
 	return r

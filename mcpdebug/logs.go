@@ -59,6 +59,7 @@ func (s *Server) markLine(l logbuf.Line) {
 	if s.builtIns == nil || l.Level < slog.LevelWarn {
 		return // the server is being made
 	}
+	s.keepLine(l)
 	past := s.builtIns.tools.Past
 	switch l.Msg {
 	case crashes.Message:

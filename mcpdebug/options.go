@@ -80,6 +80,12 @@ type Options struct {
 	// asks (record_start).
 	Record *RecordOptions
 
+	// BlackBox has the recording written on into a file at intervals, so that a
+	// game that is killed leaves its last seconds; loupe open shows it. Default
+	// nil: a file is written where Guard records a panic and where the game
+	// stalls, if it is recorded.
+	BlackBox *BlackBoxOptions
+
 	// Components chooses which tools are generated from component types and
 	// which of them are listed. Default: see ComponentOptions.
 	Components ComponentOptions
@@ -123,6 +129,20 @@ type RecordOptions struct {
 	// Pin ends recording when the memory is full. Default false: the oldest
 	// samples are forgotten.
 	Pin bool
+}
+
+// BlackBoxOptions configures the files that are written by themselves, in the
+// folder recordings of DataDir. The zero value is the default.
+type BlackBoxOptions struct {
+	// Every is how much time lies between writes. Default 5 s.
+	Every time.Duration
+	// Files is how many are kept. Default 4.
+	Files int
+	// MaxMB is from what size on a file is followed by another. Default 16.
+	MaxMB int
+	// Off: none is written at all, not even where the game panics or stalls.
+	// Default false.
+	Off bool
 }
 
 // ComponentOptions configures what is generated from component types.

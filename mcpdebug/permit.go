@@ -11,6 +11,14 @@ import (
 	"github.com/loupe-ecs/loupe/tools"
 )
 
+// permit applies Allow, Deny and ReadOnly, and what a file allows.
+func (s *Server) permit(spec *tools.Spec) *refusal.Error {
+	if s.shown == nil {
+		return s.opts.permit(spec)
+	}
+	return s.permitShown(spec)
+}
+
 // permit applies Allow, Deny and ReadOnly.
 func (o *Options) permit(spec *tools.Spec) *refusal.Error {
 	if !o.offers(spec) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/loupe-ecs/loupe/blackbox"
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/internal/discovery"
 	"github.com/loupe-ecs/loupe/internal/logbuf"
@@ -21,11 +22,13 @@ import (
 // Server is the debug server of one game. A nil *Server is a valid no-op
 // everywhere, so that a game whose port was taken runs on.
 type Server struct {
-	opts     Options
-	registry *tools.Registry
-	log      *slog.Logger
-	ring     *logbuf.Ring
-	started  time.Time
+	opts      Options
+	registry  *tools.Registry
+	log       *slog.Logger
+	ring      *logbuf.Ring
+	started   time.Time
+	shown     *blackbox.File // what is shown instead of a game; nil: a game runs
+	shownPath string
 
 	loop      *loop.Loop       // the frame's side
 	front     *front.Front     // the clients' side
@@ -40,8 +43,10 @@ type Server struct {
 
 // New makes a server without a port: for Handler, Dispatch and tests. Any
 // goroutine.
-func New(o *Options) *Server {
-	s := &Server{opts: o.withDefaults(), started: time.Now()}
+func New(o *Options) *Server { return newServer(o, nil) }
+
+func newServer(o *Options, shown *blackbox.File) *Server {
+	s := &Server{opts: o.withDefaults(), started: time.Now(), shown: shown}
 	s.registry = s.opts.Registry
 	s.ring = logbuf.NewRing(2048, 512<<10)
 	s.ring.OnAdd(s.markLine)
@@ -64,9 +69,9 @@ func New(o *Options) *Server {
 		Catalog: func() *ecs.Catalog { return s.loop.Catalog() }, Watched: func() map[string]bool { return s.front.Watched() }}
 	s.builtIns = newBuiltIns(s)
 	s.crashFile.Open(s.opts.CrashFile, s.log)
-	config := loop.Config{Registry: s.registry, Log: s.log, Crashes: s.crashes,
+	config := loop.Config{Recording: shown != nil, Registry: s.registry, Log: s.log, Crashes: s.crashes,
 		QueueLen: s.opts.QueueLen, CallTimeout: s.opts.CallTimeout, StallAfter: s.opts.StallAfter, StallHint: s.opts.StallHint,
-		Permit: s.opts.permit, Offers: s.opts.offers, Trusted: s.builtIns.trusts, Lacks: s.builtIns.lacks,
+		Permit: s.permit, Offers: s.opts.offers, Trusted: s.builtIns.trusts, Lacks: s.builtIns.lacks,
 		Around: s.updates.Around, Recorded: s.builtIns.recorded, Settle: s.builtIns.settle, EveryTick: s.updates.Announce, EverySecond: s.crashFile.Mark}
 	if call := s.opts.OnCall; call != nil {
 		config.OnCall = func(r tools.Request, o *loop.Outcome) { call(r, (*Outcome)(o)) }
@@ -75,6 +80,9 @@ func New(o *Options) *Server {
 	s.front = front.New(s.loop, s.frontOptions())
 	s.builtIns.register()
 	s.loop.Watch()
+	if s.keepsFiles() {
+		s.builtIns.tools.Keep.Run()
+	}
 	return s
 }
 
@@ -169,6 +177,9 @@ func (s *Server) Close() error {
 		return nil
 	}
 	err := s.closeFront()
+	if s.keepsFiles() {
+		s.builtIns.tools.Keep.Close()
+	}
 	s.builtIns.tools.Past.Recorder().Close()
 	s.BindLogFile("")
 	s.crashFile.Close()

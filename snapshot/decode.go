@@ -117,7 +117,7 @@ func (d *decoder) ref(w int, n *node, create func() refEntry) unsafe.Pointer {
 		e.w = w
 		*r = e
 	}
-	if n != nil && r.n != n {
+	if n != nil && r.n != n && !d.standsFor(r.n, n) {
 		d.fail("a reference changes its type")
 	}
 	return r.p
@@ -241,7 +241,7 @@ func (d *decoder) column(w int, n *node, form byte, rows int) reflect.Value {
 	d.charge(int64(rows) * int64(n.Size))
 	out := reflect.MakeSlice(reflect.SliceOf(n.Go), rows, rows)
 	base := out.UnsafePointer()
-	d.foreign = d.elsewhere || !d.same(w, n)
+	d.foreign = !d.exact && (d.elsewhere || !d.same(w, n))
 	defer d.reportCleared()
 	if form == laneForm {
 		if d.same(w, n) && !d.judges(n) {

@@ -34,6 +34,8 @@ type encoder struct {
 	// encoding that map keys are sorted by must not number types.
 	spell   bool
 	nesting int
+	// discreet writes private fields as zero.
+	discreet bool
 	spare   []byte // for map keys
 }
 
@@ -112,6 +114,10 @@ func encodeFunc(n *node) func(*encoder, unsafe.Pointer) {
 		return func(e *encoder, p unsafe.Pointer) {
 			for i := range n.fields {
 				f := &n.fields[i]
+				if f.private != nil && e.discreet {
+					f.node.enc(e, f.private.UnsafePointer())
+					continue
+				}
 				f.node.enc(e, unsafe.Add(p, f.offset))
 			}
 		}
@@ -224,7 +230,7 @@ func (e *encoder) mapping(n *node, m reflect.Value) {
 	at := func(s reflect.Value, n *node, i int) unsafe.Pointer {
 		return unsafe.Add(s.UnsafePointer(), uintptr(i)*n.Size)
 	}
-	sort := encoder{types: e.types, spell: true, nesting: e.nesting + 1, depth: e.depth, buf: e.spare[:0]}
+	sort := encoder{types: e.types, spell: true, nesting: e.nesting + 1, depth: e.depth, buf: e.spare[:0], discreet: e.discreet}
 	for it := m.MapRange(); it.Next(); {
 		i, from := len(entries), len(sort.buf)
 		keys.Index(i).SetIterKey(it)
@@ -262,7 +268,7 @@ func (e *encoder) scratch(n *node, p unsafe.Pointer) []byte {
 	if e.nesting >= maxNesting {
 		return nil
 	}
-	s := encoder{types: e.types, spell: true, nesting: e.nesting + 1, depth: e.depth}
+	s := encoder{types: e.types, spell: true, nesting: e.nesting + 1, depth: e.depth, discreet: e.discreet}
 	s.value(n, p)
 	return s.buf
 }

@@ -16,6 +16,7 @@ import (
 type entityCheck struct {
 	pool      *ecs.Pool
 	elsewhere bool // the world was another engine's
+	exact     bool // nothing is judged: the values are shown, and go into no world
 	foreign   bool // of the column at work: it is not taken over as it was saved
 	dangling  bool // the field at work may name dead entities
 	cleared   int

@@ -63,6 +63,8 @@ type nodeField struct {
 	node   *node
 	// dangling: entities in it may be dead.
 	dangling bool
+	// private: a value of it that is written where only zero may be.
+	private *reflect.Value
 }
 
 // maxLanes bounds the columns that are cut into planes: a struct with a large
@@ -129,7 +131,12 @@ func build(l *value.Layout) *node {
 	case kStruct:
 		for i := range l.Parts {
 			p := &l.Parts[i]
-			n.fields = append(n.fields, nodeField{p.Name, p.Offset, labelled(build(p.Layout), p.Labels), p.Dangling})
+			f := nodeField{p.Name, p.Offset, labelled(build(p.Layout), p.Labels), p.Dangling, nil}
+			if p.Private {
+				zero := reflect.New(p.Layout.Go)
+				f.private = &zero
+			}
+			n.fields = append(n.fields, f)
 		}
 	case kMap:
 		n.key = build(l.Key)
@@ -166,7 +173,7 @@ func finish(n *node) {
 	case kStruct:
 		n.flat, n.dense, n.lanes = true, true, []blocks.Lane{}
 		for _, f := range n.fields {
-			n.dense = n.dense && f.node.dense && uintptr(n.width) == f.offset
+			n.dense = n.dense && f.private == nil && f.node.dense && uintptr(n.width) == f.offset
 			n.include(f.node, f.offset)
 		}
 		n.dense = n.dense && uintptr(n.width) == n.Size

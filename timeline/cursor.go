@@ -108,8 +108,12 @@ func (l *Line) at(r Ref) *Cursor {
 func (l *Line) World(r Ref) *imageworld.World { return l.at(r).w }
 
 // Sample decodes a whole sample.
-func (l *Line) Sample(r Ref) *Sample {
-	d := l.at(r).d
+func (l *Line) Sample(r Ref) *Sample { return l.at(r).Sample() }
+
+// Sample is the whole sample at hand. It is not to be used after Next, but for
+// values that hold pointers.
+func (c *Cursor) Sample() *Sample {
+	d := c.d
 	var missing []int
 	for n := range d.columns {
 		if d.cols[n] == nil {

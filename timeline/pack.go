@@ -136,7 +136,7 @@ func (p *packer) newTypes(cat *ecs.Catalog) bool {
 	}
 	var more []*tip
 	for _, r := range cat.Resources[have:] {
-		more = append(more, &tip{columns: []tipColumn{newTipColumn(r.Type, int(r.Type.Size))}})
+		more = append(more, &tip{columns: []tipColumn{newTipColumn(r.Type, int(r.Type.Go.Size()))}})
 	}
 	p.tips = slices.Insert(p.tips, tableResources+have, more...)
 	for i := len(p.tips); i > tableResources+len(cat.Resources); i-- {

@@ -48,7 +48,7 @@ func newTip(types *ecs.Catalog, components []ecs.TypeID, targets []ecs.Target) *
 	t.columns = append(t.columns, newTipColumn(nil, int(unsafe.Sizeof(ecs.Entity{}))))
 	for _, id := range components {
 		typ := types.Components[id].Type
-		t.columns = append(t.columns, newTipColumn(typ, int(typ.Size)))
+		t.columns = append(t.columns, newTipColumn(typ, int(typ.Go.Size())))
 	}
 	return t
 }

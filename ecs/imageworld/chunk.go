@@ -26,7 +26,7 @@ func (w *World) chunk(i int) *chunk {
 func (c *chunk) Column(id ecs.TypeID) (ecs.Column, bool) {
 	for k, have := range c.Types {
 		if have == id {
-			size := c.w.types.Components[id].Type.Size
+			size := c.w.types.Components[id].Type.Go.Size()
 			if size == 0 {
 				return ecs.Column{Base: unsafe.Pointer(&tag)}, true
 			}

@@ -78,13 +78,13 @@ func (w *walker) fill(f *Field, tag layout.FieldTag, depth int) {
 	default:
 		return
 	}
-	if w.on[t] || w.count > maxFields || depth > maxDepth {
+	if w.on[layout.Whole(t)] || w.count > maxFields || depth > maxDepth {
 		f.Recursive = true
 		return
 	}
 	if t.Name() != "" || t.Kind() == reflect.Struct {
-		w.on[t] = true
-		defer delete(w.on, t)
+		w.on[layout.Whole(t)] = true
+		defer delete(w.on, layout.Whole(t))
 	}
 	sub := func(t reflect.Type) *Field {
 		e := &Field{Go: t, ReadOnly: f.ReadOnly, Dangling: f.Dangling}
@@ -97,7 +97,7 @@ func (w *walker) fill(f *Field, tag layout.FieldTag, depth int) {
 	case KindStruct:
 		for _, c := range layout.Of(t).Described(w.json) {
 			child := *c.Field
-			child.ReadOnly = child.ReadOnly || f.ReadOnly || child.Unexported && !layout.SameModule(c.Pkg, w.root.PkgPath())
+			child.ReadOnly = child.ReadOnly || f.ReadOnly || child.Unexported && !layout.SameModule(c.Pkg, layout.PkgPath(w.root))
 			child.Dangling = child.Dangling || f.Dangling
 			ct := c.Tag
 			if f.Vector && f.Kind == KindStruct {

@@ -46,7 +46,7 @@ func interfaceEnc(t reflect.Type, jsonMode bool) encFunc {
 }
 
 func opaqueEnc(t reflect.Type) encFunc {
-	text := AppendString([]byte(`{"$opaque":`), t.String())
+	text := AppendString([]byte(`{"$opaque":`), goName(t))
 	text = append(text, '}')
 	switch t.Kind() {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:

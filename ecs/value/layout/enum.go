@@ -18,7 +18,8 @@ func labelsOf(t reflect.Type) (list []EnumLabel, open bool) {
 	list, ok := reg.labels[t]
 	reg.mu.RUnlock()
 	if ok {
-		return list, false
+		f := foreignOf(t)
+		return list, f != nil && f.OpenLabels
 	}
 	if !isInteger(t) || t.Name() == "" || t.PkgPath() == "" || t == DurationType {
 		return nil, false

@@ -113,9 +113,9 @@ func (f *Field) TypeText() string {
 	case f.Kind == KindEntity:
 		return "entity"
 	case f.Kind == KindEnum:
-		return "enum " + f.Go.String()
+		return "enum " + goName(f.Go)
 	}
-	return f.Go.String()
+	return goName(f.Go)
 }
 
 // HoldsEntities reports whether a client writes entities in values of the field.

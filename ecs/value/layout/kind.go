@@ -62,7 +62,7 @@ func isHandle(t reflect.Type) bool {
 			return true
 		}
 	}
-	return t.Name() != "" && declared(reg.opaque, t)
+	return typeName(t) != "" && declared(reg.opaque, t)
 }
 
 // isLock: a lock holds no pointer and is a handle all the same. A copy starts
@@ -112,7 +112,7 @@ func (l *Layout) classify() {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Func, reflect.Chan:
 	default:
-		if t.Name() == "" || t.PkgPath() == "" || declared(reg.opaque, t) {
+		if typeName(t) == "" || PkgPath(t) == "" || declared(reg.opaque, t) {
 			break
 		}
 		if len(l.Labels) > 0 {

@@ -72,6 +72,8 @@ type Part struct {
 	Labels []EnumLabel
 	// Dangling: the tag allows entities that are dead.
 	Dangling bool
+	// Private: the tag says that no file that leaves the machine has it.
+	Private bool
 }
 
 // layouts hold what follows from types and declarations. A declaration begins
@@ -138,7 +140,7 @@ func (b *layoutBuild) layout(t reflect.Type) *Layout {
 	l.Labels, l.openLabels = labelsOf(t)
 	b.made[t] = l
 	b.list = append(b.list, l)
-	if t.Name() != "" {
+	if typeName(t) != "" {
 		l.Name = FullName(t)
 	}
 	if l.classify(); l.Kind == KindEntity {
@@ -177,7 +179,7 @@ func (b *layoutBuild) parts(l *Layout) {
 		p := Part{Name: sf.Name, Offset: sf.Offset, Layout: b.layout(sf.Type)}
 		p.Labels = p.Layout.Labels
 		if f := described[i]; f != nil {
-			p.Dangling = f.Tag.dangling
+			p.Dangling, p.Private = f.Tag.dangling, f.Tag.private
 			if len(f.Tag.enum) > 0 && isInteger(sf.Type) {
 				p.Labels = f.Tag.enum
 			}
@@ -274,3 +276,6 @@ func Flat(t reflect.Type) bool {
 	}
 	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Complex128
 }
+
+// Open tells whether Labels are examples: other numbers are values too.
+func (l *Layout) Open() bool { return l.openLabels }

@@ -13,10 +13,14 @@ import (
 // flattened, because names become tool names and file names: Pair[int,game.Foo]
 // is Pair_int_Foo.
 func ShortName(t reflect.Type) string {
-	name := t.Name()
+	name := typeName(t)
 	if name == "" {
-		name = t.String()
+		name = goName(t)
 	}
+	return flattened(name)
+}
+
+func flattened(name string) string {
 	if !strings.ContainsAny(name, "[]*.(){} ·") {
 		return name
 	}
@@ -41,21 +45,27 @@ func ShortName(t reflect.Type) string {
 
 // qualifiedName is the short name behind the package's name: game.Position.
 func QualifiedName(t reflect.Type) string {
-	if t.Name() == "" || t.PkgPath() == "" {
+	if typeName(t) == "" || PkgPath(t) == "" {
 		return ShortName(t)
 	}
-	pkg, _, _ := strings.Cut(t.String(), ".")
+	pkg := packageOf(goName(t))
 	return pkg + "." + ShortName(t)
+}
+
+// packageOf is the package's name in a type's.
+func packageOf(text string) string {
+	pkg, _, _ := strings.Cut(text, ".")
+	return pkg
 }
 
 // fullName is the import path and the name, type arguments in full: what tells
 // any two types of a program apart (types local to functions aside).
 func FullName(t reflect.Type) string {
-	if t.Name() != "" {
-		if t.PkgPath() == "" {
-			return t.Name()
+	if name := typeName(t); name != "" {
+		if pkg := PkgPath(t); pkg != "" {
+			return pkg + "." + name
 		}
-		return t.PkgPath() + "." + t.Name()
+		return name
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

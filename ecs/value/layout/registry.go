@@ -19,6 +19,7 @@ type registry struct {
 	opaque   map[reflect.Type]bool
 	labels   map[reflect.Type][]EnumLabel
 	fields   map[reflect.Type][]FieldDecl
+	foreign  map[reflect.Type]*Foreign
 }
 
 var reg = registry{
@@ -27,6 +28,7 @@ var reg = registry{
 	opaque:   map[reflect.Type]bool{},
 	labels:   map[reflect.Type][]EnumLabel{},
 	fields:   map[reflect.Type][]FieldDecl{},
+	foreign:  map[reflect.Type]*Foreign{},
 }
 
 var (
@@ -176,9 +178,6 @@ func has(name string, t reflect.Type) bool {
 	}
 	return false
 }
-
-// goName is the name as Go code of another package would write it.
-func goName(t reflect.Type) string { return t.String() }
 
 // dynName is how a dynamic type is written as $type: as in Go, with the full
 // path where two known types share that form.

@@ -175,12 +175,17 @@ func isVector(t reflect.Type, k Kind, described bool) bool {
 	case KindArray:
 		return t.Len() >= 2 && t.Len() <= 4 && number(t.Elem())
 	case KindStruct:
-		n := t.NumField()
+		var named []reflect.StructField // what stands in for a type has blank fields besides
+		for i := range min(t.NumField(), 16) {
+			if sf := t.Field(i); sf.Name != "_" || foreignOf(t) == nil {
+				named = append(named, sf)
+			}
+		}
+		n := len(named)
 		if n < 2 || n > 4 {
 			return false
 		}
-		for i := range n {
-			sf := t.Field(i)
+		for i, sf := range named {
 			if !number(sf.Type) || !described && !strings.EqualFold(sf.Name, "xyzw"[i:i+1]) {
 				return false
 			}
@@ -224,7 +229,7 @@ func (s *structField) describe(decls []FieldDecl) {
 			s.Tag.enum = tag.enum
 		}
 		s.Tag.vector = s.Tag.vector || tag.vector
-		s.Tag.dangling = s.Tag.dangling || tag.dangling
+		s.Tag.dangling, s.Tag.private = s.Tag.dangling || tag.dangling, s.Tag.private || tag.private
 		s.Field.Dangling = s.Tag.dangling
 		s.Field.ReadOnly = s.Field.ReadOnly || tag.readOnly
 		s.Field.Hidden = s.Field.Hidden || tag.hidden

@@ -12,6 +12,7 @@ type FieldTag struct {
 	enum               []EnumLabel
 	readOnly, hidden   bool
 	dangling           bool
+	private            bool
 	vector, hasDefault bool
 	Faults             []string
 }
@@ -54,6 +55,8 @@ func parseTag(tag string) FieldTag {
 			ft.hidden = true
 		case "vector":
 			ft.vector = true
+		case "private":
+			ft.private = true
 		case "dangling":
 			ft.dangling = true
 		case "enum":
@@ -74,7 +77,7 @@ func parseTag(tag string) FieldTag {
 		case "":
 		default:
 			ft.Faults = append(ft.Faults, "debug tag: unknown option "+strconv.Quote(key)+
-				" (min, max, unit, enum, default, vector, readonly, hidden, dangling)")
+				" (min, max, unit, enum, default, vector, readonly, hidden, dangling, private)")
 		}
 	}
 	return ft

@@ -12,6 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/calltext"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/hosttools"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/keep"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/operations"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/worldtools"
@@ -27,6 +28,7 @@ type Tools struct {
 	// Text finds calls in texts and tells how they are written there.
 	Text *calltext.Text
 	Past *past.Past
+	Keep *keep.Keeper
 }
 
 // Subsystem is a family that is offered while the bound app provides
@@ -72,7 +74,8 @@ func New(h Host) *Tools {
 			func(a *host.App) bool { return a.Screen != nil }, hosttools.Screen(limits.DataDir, limits.MaxReplyBytes)},
 	}
 	text, then := calltext.New(h), past.New(h)
-	return &Tools{Subsystems: subsystems, Text: text, Past: then, Always: slices.Concat(
+	kept := keep.New(h, then.Recorder(), h.Keeping())
+	return &Tools{Subsystems: subsystems, Text: text, Past: then, Keep: kept, Always: slices.Concat(
 		sessionTools(h),
 		helpTools(h, subsystems),
 		crashTools(h, then),
@@ -81,6 +84,7 @@ func New(h Host) *Tools {
 		snapshotTools(h, then),
 		profileTools(h),
 		then.Tools(),
+		kept.Tools(),
 		causes.New(h, then.Recorder()).Tools(),
 		operations.Tools(h),
 		inspectorTools(h),

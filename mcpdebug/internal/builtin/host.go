@@ -9,6 +9,7 @@ import (
 	"github.com/loupe-ecs/loupe/internal/stacks"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/causes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/keep"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/operations"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
@@ -30,6 +31,8 @@ type Host interface {
 	scriptHost
 	sessionHost
 	snapshotHost
+	// Keeping says where and how often the recording is kept in files.
+	Keeping() keep.Options
 }
 
 // appHost knows the host's own interfaces: off the frame only those of an

@@ -27,6 +27,21 @@ type sessionHost interface {
 	// Logs reads the ring of log lines, and names the log file that is followed.
 	Logs(LogQuery) (page logbuf.Page, path string)
 	PreviousCrash() *PreviousCrash
+	// Recording tells of the file that is shown; nil: a game runs.
+	Recording() *Recording
+}
+
+// Recording is the file that a server shows instead of a game.
+type Recording struct {
+	File    string `json:"file" jsonschema:"which file"`
+	Written string `json:"written" jsonschema:"when it was begun, RFC 3339"`
+	Why     string `json:"why" jsonschema:"record_save, panic, stall or interval"`
+	State   string `json:"state" jsonschema:"what the game was in when it was written last"`
+	From    uint64 `json:"fromTick" jsonschema:"the first tick"`
+	To      uint64 `json:"toTick" jsonschema:"the last one, which is read where at says no other"`
+	Samples int    `json:"samples" jsonschema:"recorded moments"`
+	Crashed bool   `json:"crashed,omitempty" jsonschema:"it holds a crash: crash_report"`
+	Damage  string `json:"damage,omitempty" jsonschema:"why the file ends early"`
 }
 
 func sessionTools(h sessionHost) []*tools.Tool {
@@ -70,6 +85,7 @@ type contextResult struct {
 	LogFile    string          `json:"logFile,omitempty" jsonschema:"the log file that get_logs follows"`
 	EventKinds []string        `json:"eventKinds" jsonschema:"kinds of event that send_event takes"`
 	Build      Build           `json:"build" jsonschema:"which program this is"`
+	Recording  *Recording      `json:"recording,omitempty" jsonschema:"set: this is a recording from a file, not a running game"`
 	Previous   string          `json:"previousRun,omitempty" jsonschema:"how an earlier run ended, if it ended badly; crash_report has it whole"`
 }
 
@@ -99,7 +115,7 @@ func contextTool(h sessionHost) *tools.Tool {
 		v := h.Fresh(c)
 		cat := v.Catalog
 		st, app := h.Status(), v.App
-		r := contextResult{State: st.State, Operation: st.Operation, Frame: v.Frame, Build: h.Build(), EventKinds: []string{}}
+		r := contextResult{State: st.State, Operation: st.Operation, Frame: v.Frame, Build: h.Build(), EventKinds: []string{}, Recording: h.Recording()}
 		if cat != nil {
 			r.World = &contextWorld{Entities: cat.Entities.Alive, Archetypes: len(cat.Archetypes), Components: len(cat.Components),
 				Resources: len(cat.Resources), MemoryBytes: cat.MemoryBytes, Locked: cat.Locked, Frame: v.Frame, Engine: cat.Engine.Name}

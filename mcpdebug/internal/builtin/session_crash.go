@@ -35,6 +35,8 @@ type crashHost interface {
 	Status() Status
 	// Stall is where the frame hangs, or how it hung last; nil if it never did.
 	Stall() *loop.StallReport
+	// Goroutines is a dump of them, of the process or of the file that is shown.
+	Goroutines() []byte
 	// FrameGoroutine is the number of the goroutine that polls; 0: not known.
 	FrameGoroutine() uint64
 }
@@ -308,7 +310,7 @@ func goroutinesTool(h crashHost) *tools.Tool {
 		Name: "goroutines", Group: "session", Effect: tools.ReadOnly, Idempotent: true, Example: `{"filter":"main."}`,
 		Description: "Stacks of all goroutines, the game loop's first: where a hung game is.",
 	}, func(c *tools.Call, in goroutinesArgs) (goroutinesResult, error) {
-		all := stacks.Parse(stacks.All())
+		all := stacks.Parse(h.Goroutines())
 		r := goroutinesResult{Goroutines: len(all)}
 		groups := groupStacks(all, h.FrameGoroutine(), in.Filter)
 		var err error

@@ -86,6 +86,12 @@ func (k *Keeper) Report() *Report {
 	return &r
 }
 
+// Restore makes a crash of another process the last one: it is reported, and
+// blocks nothing.
+func (k *Keeper) Restore(r *Report) {
+	k.last.Store(&Crash{report: *r, wire: wireText(r.Text)})
+}
+
 // maxText bounds what blocked calls are answered with; Crash.Text is whole.
 const maxText = 256 << 10
 

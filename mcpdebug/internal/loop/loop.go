@@ -62,6 +62,9 @@ type Config struct {
 	Settle func()
 	// Recorded is which ticks are recorded. Any goroutine.
 	Recorded func() (from, to uint64, ok bool)
+	// Recording: the world is a recorded one, of a file. There is one state, and
+	// what can read a recorded moment reads the last one unless it is told which.
+	Recording bool
 	// EveryTick runs on the watchdog's goroutine, some twenty times a second, and
 	// EverySecond once a second with the number of the frame.
 	EveryTick   func(now time.Time)
@@ -108,6 +111,7 @@ type Loop struct {
 func New(c Config) *Loop {
 	l := &Loop{cfg: c, log: c.Log, watched: make(chan struct{})}
 	l.state.init(c.Crashes, c.Permit)
+	l.recording = c.Recording
 	l.queue.limit, l.queue.word = c.QueueLen, &l.word
 	l.bound.init(&l.state, &c)
 	l.Speed.init(&l.state, &l.bound)

@@ -33,6 +33,7 @@ func (c *call) through(rest func() *tools.Reply) *tools.Reply {
 // admit is the gate on arrival; a reply is a refusal. It settles whether the
 // call comes to the frame.
 func (c *call) admit() *tools.Reply {
+	c.lastMoment()
 	spec := &c.pub.Spec
 	args := c.in.Request.Arguments
 	c.off = spec.OffFrame || spec.OffFrameWith != "" && rawjson.Has(args, spec.OffFrameWith) || spec.OffFrameIf != nil && spec.OffFrameIf(args)

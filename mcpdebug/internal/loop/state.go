@@ -34,6 +34,7 @@ type state struct {
 	lastStall atomic.Pointer[stalled] // also when it is over
 	mute      atomic.Bool             // starting for longer than StallAfter
 	closing   atomic.Bool
+	recording bool // what is shown was recorded; set before the first call
 	closed    chan struct{}
 }
 
@@ -68,6 +69,8 @@ func (s *state) State() string {
 	switch {
 	case s.closing.Load():
 		return Closed
+	case s.recording:
+		return Recording
 	case s.crashes.Now() != nil:
 		return Crashed
 	case s.stall.Load() != nil:

@@ -19,6 +19,8 @@ type Host interface {
 	Observe(o causes.Observer, on bool)
 	// Record is how to record from the start; nil: not before a client asks.
 	Record() *timeline.Options
+	// Shown is the recording of the file that the server shows; nil: a game runs.
+	Shown() *timeline.Recorder
 	// App is the bound one; nil without. Any goroutine; its methods are the
 	// frame's, but those that say so.
 	App() *host.App
@@ -35,11 +37,17 @@ type Past struct {
 	observed bool
 
 	crashed atomic.Bool // since the last Poll
+	shown   bool        // what is recorded came from a file, and nothing is added
 	worlds  worlds
 }
 
 // New makes a recorder that waits for a world.
-func New(h Host) *Past { return &Past{host: h, rec: timeline.NewRecorder(nil)} }
+func New(h Host) *Past {
+	if rec := h.Shown(); rec != nil {
+		return &Past{host: h, rec: rec, shown: true}
+	}
+	return &Past{host: h, rec: timeline.NewRecorder(nil)}
+}
 
 // Recorder is the recorder: blame runs ticks again from its samples.
 func (p *Past) Recorder() *timeline.Recorder { return p.rec }
@@ -55,6 +63,9 @@ func (p *Past) Tools() []*tools.Tool {
 func (p *Past) Bind(w ecs.World, app *host.App, frame uint64) {
 	p.frame, p.parked = frame, ""
 	p.crashed.Store(false)
+	if p.shown {
+		return
+	}
 	p.rec.Bind(w, app)
 	o := p.host.Record()
 	if o == nil || w == nil || p.rec.Recording() {

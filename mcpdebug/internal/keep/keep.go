@@ -1,0 +1,198 @@
+package keep
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/loupe-ecs/loupe/blackbox"
+	"github.com/loupe-ecs/loupe/internal/buildinfo"
+	"github.com/loupe-ecs/loupe/internal/logbuf"
+	"github.com/loupe-ecs/loupe/internal/store"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
+	"github.com/loupe-ecs/loupe/timeline"
+	"github.com/loupe-ecs/loupe/tools"
+)
+
+// Host is what a file takes down of the server. Any goroutine.
+type Host interface {
+	App() *tools.App
+	Build() buildinfo.Run
+	Crash() *crashes.Report
+	Logs(logbuf.Query) (page logbuf.Page, path string)
+	Status() loop.Status
+	Logger() *slog.Logger
+}
+
+// Options say when and how much is written.
+type Options struct {
+	Dir string // of all files
+	// Every is how often the running file is written on; 0: on a panic and on a
+	// stall alone.
+	Every time.Duration
+	Files int   // how many are kept
+	Bytes int64 // from where on a file is followed by another
+}
+
+const folder = "recordings"
+
+// Keeper writes files of one server. Methods are for any goroutine.
+type Keeper struct {
+	host    Host
+	rec     *timeline.Recorder
+	options Options
+	saved   *store.Kind
+
+	wake chan string
+	end  chan struct{}
+	done chan struct{}
+	once sync.Once
+
+	mu      sync.Mutex
+	picture []byte // the last one that was drawn for a client
+	cpu     []byte // the last profiles
+	heap    []byte
+}
+
+// New makes a keeper, which does nothing before Run.
+func New(h Host, rec *timeline.Recorder, o Options) *Keeper {
+	return &Keeper{host: h, rec: rec, options: o, saved: store.New(o.Dir).Kind(folder, ".loupe"),
+		wake: make(chan string, 1), end: make(chan struct{}), done: make(chan struct{})}
+}
+
+// Run begins to write by itself.
+func (k *Keeper) Run() { go k.run() }
+
+// Wake has the running file written on now, because something has happened.
+func (k *Keeper) Wake(why string) {
+	select {
+	case k.wake <- why:
+	default: // it is about to be
+	}
+}
+
+// Close ends the running file and the goroutine.
+func (k *Keeper) Close() {
+	k.once.Do(func() { close(k.end) })
+	<-k.done
+}
+
+// settle is how long after a panic the world's last sample may take.
+const settle = 300 * time.Millisecond
+
+func (k *Keeper) run() {
+	defer close(k.done)
+	box := &box{keeper: k}
+	defer box.close()
+	var tick <-chan time.Time
+	if k.options.Every > 0 {
+		t := time.NewTicker(k.options.Every)
+		defer t.Stop()
+		tick = t.C
+	}
+	for {
+		why := "interval"
+		select {
+		case <-k.end:
+			return
+		case <-tick:
+		case why = <-k.wake:
+			select {
+			case <-k.end:
+			case <-time.After(settle): // the frame takes one more sample
+			}
+		}
+		if err := box.write(why); err != nil {
+			k.host.Logger().Warn("the recording cannot be kept in a file", "err", err)
+		}
+	}
+}
+
+// box is the file that is written on by itself.
+type box struct {
+	keeper *Keeper
+	file   *os.File
+	out    *blackbox.Writer
+	logged uint64 // number of the last line that is in it
+	failed bool
+}
+
+func (b *box) write(why string) (err error) {
+	k := b.keeper
+	if k.rec.Info().Samples == 0 && k.host.Crash() == nil {
+		return nil
+	}
+	if b.out != nil && b.out.Bytes() > k.options.Bytes {
+		b.close()
+	}
+	if b.out == nil {
+		if err := b.open(why); err != nil {
+			if b.failed {
+				return nil // it was told once
+			}
+			b.failed = true
+			return err
+		}
+	}
+	if err := k.fill(b.out, why, &b.logged); err != nil {
+		b.file.Close()
+		b.file, b.out = nil, nil
+		return err
+	}
+	b.failed = false
+	// What has reached the system outlives the process, not the machine: a
+	// flush to the device would make other programs wait.
+	return nil
+}
+
+func (b *box) open(why string) error {
+	k := b.keeper
+	dir := filepath.Join(k.options.Dir, folder)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	prune(root, dir, k.options.Files-1)
+	name := prefix + time.Now().UTC().Format("20060102-150405.000") + ".loupe"
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	out, err := blackbox.NewWriter(f, k.header(why))
+	if err != nil {
+		f.Close()
+		root.Remove(name)
+		return err
+	}
+	b.file, b.out, b.logged = f, out, 0
+	return nil
+}
+
+func (b *box) close() {
+	if b.out == nil {
+		return
+	}
+	if err := b.out.Close(); err != nil {
+		b.keeper.host.Logger().Warn("the recording's file could not be ended", "err", err)
+	}
+	b.file.Close()
+	b.file, b.out = nil, nil
+}
+
+// prefix of the files that are written by themselves: others are never removed.
+const prefix = "blackbox-"
+
+// prune removes the oldest of them.
+func prune(root *os.Root, dir string, keep int) {
+	names, _ := filepath.Glob(filepath.Join(dir, prefix+"*.loupe")) // in order of their times
+	for i := 0; i < len(names)-keep; i++ {
+		root.Remove(filepath.Base(names[i]))
+	}
+}
