@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -43,19 +42,24 @@ const maxBlock = 256 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-var compressors = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
+// newEncoder and newDecoder make what one file needs: they are kept no longer.
+func newEncoder() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
 		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(err) // constant options
 	}
+	return e
+}
+
+func newDecoder(limit int) *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
-		zstd.WithDecoderMaxMemory(maxBlock), zstd.WithDecoderMaxWindow(8<<20))
+		zstd.WithDecoderMaxMemory(uint64(limit)), zstd.WithDecoderMaxWindow(8<<20))
 	if err != nil {
 		panic(err)
 	}
-	return e, d
-})
+	return d
+}
 
 func blockSum(index uint32, head, stored []byte) uint32 {
 	var n [4]byte
@@ -71,6 +75,7 @@ type blockWriter struct {
 	index uint32
 	bytes int64
 	buf   []byte
+	enc   *zstd.Encoder
 }
 
 func (b *blockWriter) begin() error {
@@ -83,9 +88,11 @@ func (b *blockWriter) block(kind byte, raw []byte) error {
 	if len(raw) > maxBlock {
 		return &refusal.Error{Code: refusal.TooLarge, Message: fmt.Sprintf("a part of the recording takes %d bytes, more than the %d that a file holds in one piece", len(raw), maxBlock)}
 	}
-	enc, _ := compressors()
+	if b.enc == nil {
+		b.enc = newEncoder()
+	}
 	b.buf = append(b.buf[:0], kind, codecZstd, 0, 0, 0, 0, 0, 0, 0, 0)
-	b.buf = enc.EncodeAll(raw, b.buf)
+	b.buf = b.enc.EncodeAll(raw, b.buf)
 	if len(b.buf)-blockHead >= len(raw) {
 		b.buf = append(b.buf[:blockHead], raw...)
 		b.buf[1] = codecStored
@@ -111,6 +118,7 @@ type blockReader struct {
 	limit  int
 	stored []byte
 	raw    []byte
+	dec    *zstd.Decoder
 }
 
 // begin checks magic and version.
@@ -167,11 +175,13 @@ func (b *blockReader) next() (kind byte, raw []byte, err error) {
 		return 0, nil, b.damaged("its checksum does not match")
 	}
 	if codec == codecZstd {
-		_, dec := compressors()
+		if b.dec == nil {
+			b.dec = newDecoder(b.limit)
+		}
 		if cap(b.raw) < int(size) {
 			b.raw = make([]byte, 0, size)
 		}
-		if data, err = dec.DecodeAll(data, b.raw[:0:size]); err != nil || len(data) != int(size) {
+		if data, err = b.dec.DecodeAll(data, b.raw[:0:size]); err != nil || len(data) != int(size) {
 			return 0, nil, b.damaged("it does not decompress to the bytes that it announces")
 		}
 	}

@@ -27,7 +27,15 @@ func TestMain(m *testing.M) {
 		die(how, os.Getenv("LOUPE_TEST_CRASHFILE"))
 		return
 	}
-	os.Exit(m.Run())
+	// Servers without a DataDir write into the user's cache.
+	cache, err := os.MkdirTemp("", "loupe-test-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_CACHE_HOME", cache)
+	code := m.Run()
+	os.RemoveAll(cache)
+	os.Exit(code)
 }
 
 // die runs a game that ends badly.

@@ -36,7 +36,7 @@ type encoder struct {
 	nesting int
 	// discreet writes private fields as zero.
 	discreet bool
-	spare   []byte // for map keys
+	spare    []byte // for map keys
 }
 
 type refKey struct {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
-	"github.com/loupe-ecs/loupe/ecs/value/layout"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 // StreamWriter writes columns of any type in the encoding that snapshots have,
@@ -76,5 +76,5 @@ func (r *StreamReader) Column(data []byte, t reflect.Type, rows int) (v reflect.
 // standsFor: both are pointers to stand-ins of one type, which contains itself:
 // they differ in how far down it goes, and lie in memory alike.
 func (d *decoder) standsFor(a, b *node) bool {
-	return d.exact && a.kind == kPointer && b.kind == kPointer && layout.SameStandIn(a.elem.Go, b.elem.Go)
+	return d.exact && a.kind == kPointer && b.kind == kPointer && value.SameStandIn(a.elem.Go, b.elem.Go)
 }

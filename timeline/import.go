@@ -68,7 +68,7 @@ func (r *Recorder) importAll(p *packer, next func() (*Sample, error)) error {
 			return err
 		}
 		shot := shot{Ref: s.Ref, img: *s.Image, types: s.Types, locked: s.Locked, states: s.States, inputs: s.Inputs}
-		if why := r.packOne(p, &shot); why != "" {
+		if why := r.packOne(new(run), p, &shot); why != "" {
 			return errors.New(why)
 		}
 		r.seq, r.last = max(r.seq, s.Seq), s.Ref

@@ -82,4 +82,5 @@ var (
 	EncodingOf         = layout.EncodingOf
 	Copy               = layout.Copy
 	Equal              = layout.Equal
+	SameStandIn        = layout.SameStandIn
 )

@@ -36,13 +36,15 @@ ecs/imageworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/structworld: ecs ecs/refusal ecs/value ecs/engine
 ecs/ecstest: ecs ecs/refusal ecs/value
 snapshot/internal/blocks: ecs/refusal
+snapshot/internal/export: ecs ecs/value
 snapshot/internal/images: ecs
-snapshot: ecs ecs/refusal ecs/value snapshot/internal/blocks snapshot/internal/images internal/buildinfo
+snapshot: ecs ecs/refusal ecs/value snapshot/internal/* internal/buildinfo
 sandbox/limits:
 sandbox/internal/source: ecs/refusal
 sandbox/internal/boundlua: ecs/refusal sandbox/internal/source sandbox/limits
 sandbox: ecs ecs/refusal ecs/value ecs/value/layout ecs/query sandbox/internal/* sandbox/limits
 timeline: ecs ecs/refusal ecs/value ecs/imageworld ecs/query snapshot timeline/replay tools tools/host
+blackbox: ecs ecs/refusal ecs/value ecs/value/layout snapshot timeline
 timeline/blame: ecs ecs/refusal ecs/value timeline timeline/replay timeline/watch tools tools/host
 timeline/replay: ecs ecs/refusal ecs/value ecs/schedule snapshot tools tools/host
 timeline/watch: ecs ecs/refusal ecs/value ecs/query ecs/schedule tools tools/host
@@ -62,7 +64,8 @@ mcpdebug/internal/entities: ecs ecs/refusal ecs/value tools tools/host internal/
 mcpdebug/internal/surprise: mcpdebug/internal/entities ecs ecs/refusal ecs/value snapshot tools tools/host
 mcpdebug/internal/worldtools: mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query tools tools/host internal/*
 mcpdebug/internal/hosttools: mcpdebug/internal/surprise mcpdebug/internal/inspector mcpdebug/internal/page mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/imageworld ecs/query ecs/schedule timeline/replay tools tools/host internal/*
-mcpdebug/internal/builtin: mcpdebug/internal/surprise mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/operations mcpdebug/internal/page mcpdebug/internal/entities mcpdebug/internal/worldtools mcpdebug/internal/hosttools mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox tools tools/host tools/text mcpdebug/internal/calltext internal/* mcpdebug/internal/causes
+mcpdebug/internal/builtin: mcpdebug/internal/keep mcpdebug/internal/surprise mcpdebug/internal/past mcpdebug/internal/inspector mcpdebug/internal/operations mcpdebug/internal/page mcpdebug/internal/entities mcpdebug/internal/worldtools mcpdebug/internal/hosttools mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox tools tools/host tools/text mcpdebug/internal/calltext internal/* mcpdebug/internal/causes
+mcpdebug/internal/keep: blackbox ecs ecs/refusal ecs/value mcpdebug/internal/crashes mcpdebug/internal/loop timeline tools tools/host internal/*
 mcpdebug/internal/past: mcpdebug/internal/inspector ecs ecs/refusal ecs/value ecs/query snapshot timeline mcpdebug/internal/causes tools tools/host internal/*
 mcpdebug/internal/causes: mcpdebug/internal/crashes mcpdebug/internal/loop mcpdebug/internal/entities ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot timeline timeline/watch timeline/replay timeline/blame tools tools/host internal/*
 mcpdebug/internal/operations: mcpdebug/internal/surprise mcpdebug/internal/loop ecs ecs/refusal snapshot timeline/replay tools tools/host internal/*
@@ -72,7 +75,7 @@ mcpdebug/internal/loop: mcpdebug/internal/crashes ecs ecs/refusal tools tools/ho
 mcpdebug/internal/updates: mcpdebug/internal/crashes mcpdebug/internal/loop ecs ecs/value tools tools/host internal/*
 mcpdebug/internal/tasks: internal/*
 mcpdebug/internal/front: mcpdebug/internal/tasks mcpdebug/internal/loop ecs ecs/refusal ecs/value ecs/schedule tools tools/host internal/*
-mcpdebug: ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox sandbox/limits timeline tools tools/host internal/* mcpdebug/internal/*
+mcpdebug: blackbox ecs ecs/refusal ecs/value ecs/query ecs/schedule snapshot sandbox sandbox/limits timeline tools tools/host internal/* mcpdebug/internal/*
 `
 
 // TestImportsGoOneWay pins ecs/refusal <- ecs/value <- ecs <- snapshot, sandbox, tools <- mcpdebug/internal/builtin <-

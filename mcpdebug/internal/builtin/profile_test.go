@@ -15,8 +15,11 @@ import (
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/stacks"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/keep"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/tooltest"
 	"github.com/loupe-ecs/loupe/sandbox"
+	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/tools"
 	"github.com/loupe-ecs/loupe/tools/host"
 )
@@ -37,6 +40,10 @@ func (h *offHost) Status() Status            { return Status{State: "running", F
 func (h *offHost) Tick() uint64              { return 100 + 2*h.frame }
 func (h *offHost) Catalog() *ecs.Catalog     { return nil }
 
+func (h *offHost) Shown() *timeline.Recorder       { return nil }
+func (h *offHost) Keeping() keep.Options           { return keep.Options{Dir: h.dir} }
+func (h *offHost) Goroutines() []byte              { return stacks.All() }
+func (h *offHost) Recording() *Recording           { return nil }
 func (h *offHost) OnResetSandbox(func())           {}
 func (h *offHost) SandboxOptions() sandbox.Options { return sandbox.Options{} }
 

@@ -247,7 +247,7 @@ func ofTheGame(name string) bool {
 	if !inFolder || !strings.Contains(first, ".") {
 		return false
 	}
-	for _, server := range []string{"github.com/loupe-ecs/loupe/mcpdebug.", "github.com/loupe-ecs/loupe/internal/", "github.com/loupe-ecs/loupe/tools", "github.com/modelcontextprotocol/"} {
+	for _, server := range []string{"github.com/loupe-ecs/loupe/mcpdebug", "github.com/loupe-ecs/loupe/timeline.", "github.com/loupe-ecs/loupe/internal/", "github.com/loupe-ecs/loupe/tools", "github.com/modelcontextprotocol/"} {
 		if strings.HasPrefix(name, server) {
 			return false
 		}

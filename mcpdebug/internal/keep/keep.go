@@ -1,10 +1,12 @@
 package keep
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/loupe-ecs/loupe/blackbox"
@@ -122,8 +124,8 @@ type box struct {
 
 func (b *box) write(why string) (err error) {
 	k := b.keeper
-	if k.rec.Info().Samples == 0 && k.host.Crash() == nil {
-		return nil
+	if k.rec.Info().Samples == 0 {
+		return nil // what is not recorded needs no black box: get_logs and CrashFile tell
 	}
 	if b.out != nil && b.out.Bytes() > k.options.Bytes {
 		b.close()
@@ -160,7 +162,8 @@ func (b *box) open(why string) error {
 	}
 	defer root.Close()
 	prune(root, dir, k.options.Files-1)
-	name := prefix + time.Now().UTC().Format("20060102-150405.000") + ".loupe"
+	// The number tells apart what one moment, and one clock, would not.
+	name := fmt.Sprintf("%s%s-%d-%d.loupe", prefix, time.Now().UTC().Format("20060102-150405"), os.Getpid(), opened.Add(1))
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -185,6 +188,8 @@ func (b *box) close() {
 	b.file.Close()
 	b.file, b.out = nil, nil
 }
+
+var opened atomic.Uint64
 
 // prefix of the files that are written by themselves: others are never removed.
 const prefix = "blackbox-"

@@ -43,6 +43,9 @@ type Past struct {
 
 // New makes a recorder that waits for a world.
 func New(h Host) *Past {
+	if h == nil {
+		return &Past{rec: timeline.NewRecorder(nil)}
+	}
 	if rec := h.Shown(); rec != nil {
 		return &Past{host: h, rec: rec, shown: true}
 	}
