@@ -16,12 +16,12 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/timeline"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Host is what a file takes down of the server. Any goroutine.
 type Host interface {
-	App() *tools.App
+	App() *host.App
 	Build() buildinfo.Run
 	Crash() *crashes.Report
 	Logs(logbuf.Query) (page logbuf.Page, path string)

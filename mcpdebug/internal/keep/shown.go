@@ -9,18 +9,18 @@ import (
 
 	"github.com/loupe-ecs/loupe/blackbox"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
-	"github.com/loupe-ecs/loupe/tools"
+	"github.com/loupe-ecs/loupe/tools/host"
 )
 
 // Shown is what a file tells of the host that wrote it, as that host's own
 // interfaces: times of frames and systems, the clock where it stood, the last
 // picture.
-func Shown(f *blackbox.File) *tools.App {
-	app := &tools.App{Name: f.App}
+func Shown(f *blackbox.File) *host.App {
+	app := &host.App{Name: f.App}
 	if f.Ticks {
 		app.Clock = clock{f.Facts.Tick}
 	}
-	var h tools.History
+	var h host.History
 	if raw := f.Parts[blackbox.PartFrames]; raw != nil && json.Unmarshal(raw, &h) == nil && len(h.Phases) == len(h.Systems) {
 		app.Systems = systems{whole(h)}
 	}
@@ -35,7 +35,7 @@ func Shown(f *blackbox.File) *tools.App {
 }
 
 // whole leaves out frames that do not tell of every system.
-func whole(h tools.History) tools.History {
+func whole(h host.History) host.History {
 	frames := h.Frames[:0]
 	for _, f := range h.Frames {
 		if len(f.Systems) == len(h.Systems) {
@@ -53,14 +53,14 @@ func closed() error {
 
 type clock struct{ tick uint64 }
 
-func (c clock) Info() tools.ClockInfo       { return tools.ClockInfo{Tick: c.tick, Paused: true} }
-func (c clock) Set(tools.ClockChange) error { return closed() }
+func (c clock) Info() host.ClockInfo       { return host.ClockInfo{Tick: c.tick, Paused: true} }
+func (c clock) Set(host.ClockChange) error { return closed() }
 
-type systems struct{ history tools.History }
+type systems struct{ history host.History }
 
-func (s systems) List() (all []tools.SystemInfo) {
+func (s systems) List() (all []host.SystemInfo) {
 	for i, name := range s.history.Systems {
-		info := tools.SystemInfo{Name: name, Phase: s.history.Phases[i], Position: i, Enabled: true}
+		info := host.SystemInfo{Name: name, Phase: s.history.Phases[i], Position: i, Enabled: true}
 		for _, f := range s.history.Frames {
 			if d := f.Systems[i]; d >= 0 {
 				info.LastMs = float64(d.Microseconds()) / 1e3
@@ -77,7 +77,7 @@ func (s systems) List() (all []tools.SystemInfo) {
 
 func (s systems) SetEnabled(string, bool) error    { return closed() }
 func (s systems) Running() (string, time.Duration) { return "", 0 }
-func (s systems) History(frames int) (h tools.History) {
+func (s systems) History(frames int) (h host.History) {
 	h = s.history
 	h.Frames = h.Frames[max(0, len(h.Frames)-frames):]
 	return h
@@ -85,6 +85,6 @@ func (s systems) History(frames int) (h tools.History) {
 
 type screen struct{ picture image.Image }
 
-func (s screen) Capture(_ tools.Shot, done func(tools.Picture, error)) {
-	done(tools.Picture{Image: s.picture}, nil)
+func (s screen) Capture(_ host.Shot, done func(host.Picture, error)) {
+	done(host.Picture{Image: s.picture}, nil)
 }
