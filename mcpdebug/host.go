@@ -50,7 +50,7 @@ func (h services) Keeping() keep.Options   { return h.s.opts.keeping() }
 func (h services) OnResetSandbox(f func()) { h.s.builtIns.resets.add(f) }
 func (h services) Build() builtin.Build {
 	if h.s.shown != nil {
-		return h.s.shownBuild()
+		return shownBuild(h.s)
 	}
 	return buildinfo.Process()
 }

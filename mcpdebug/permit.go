@@ -16,7 +16,7 @@ func (s *Server) permit(spec *tools.Spec) *refusal.Error {
 	if s.shown == nil {
 		return s.opts.permit(spec)
 	}
-	return s.permitShown(spec)
+	return permitShown(s, spec)
 }
 
 // permit applies Allow, Deny and ReadOnly.

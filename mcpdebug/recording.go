@@ -44,12 +44,12 @@ func ListenRecording(path, addr string, o *Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s.show()
+	show(s)
 	return s, nil
 }
 
 // show puts what the file holds where a game would have.
-func (s *Server) show() {
+func show(s *Server) {
 	f := s.shown
 	for _, l := range f.Lines {
 		s.ring.Add(logbuf.Line{Time: l.Time, Level: l.Level, Msg: l.Msg, Attrs: l.Attrs})
@@ -84,7 +84,7 @@ func (s *Server) show() {
 }
 
 // permitShown says why a tool cannot run over a file.
-func (s *Server) permitShown(spec *tools.Spec) *refusal.Error {
+func permitShown(s *Server, spec *tools.Spec) *refusal.Error {
 	if !s.opts.offers(spec) {
 		return s.opts.permit(spec)
 	}
@@ -116,7 +116,7 @@ func (h services) Goroutines() []byte {
 }
 
 // shownBuild is the program that wrote the file.
-func (s *Server) shownBuild() (b buildinfo.Run) {
+func shownBuild(s *Server) (b buildinfo.Run) {
 	_ = json.Unmarshal(s.shown.Build, &b)
 	return b
 }
