@@ -15,7 +15,7 @@ func TestDeniedToolsTakeTheirDocumentsAlong(t *testing.T) {
 	for call, absent := range map[string]string{
 		`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`:                                     "ecs://log",
 		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"ecs://tools"}}`:      "get_logs(",
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"help","arguments":{}}}`: "run_lua(",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"help","arguments":{}}}`: `"run_lua"`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`:                                         `"get_logs"`,
 	} {
 		got := s.Dispatch(call)

@@ -103,10 +103,7 @@ func (w *World) Holder(id uint32) (loupe.Entity, bool) {
 		return loupe.Entity{}, false
 	}
 	if !w.lay {
-		if c, row, ok := engine.FindSlot(w.scanPublic(), id); ok {
-			return c.Entity(row), true
-		}
-		return loupe.Entity{}, false
+		return w.holderPublic(id)
 	}
 	s := &w.inner().storage
 	if int64(id) >= int64(len(s.entityPool.entities)) || int64(id) >= int64(len(s.entities)) {
@@ -138,7 +135,7 @@ func (w *World) row(e loupe.Entity) (*chunk, int, bool) {
 		return nil, 0, false
 	}
 	if !w.lay {
-		return engine.FindSlot(w.scanPublic(), e.ID)
+		return w.rowPublic(e)
 	}
 	at := w.inner().storage.entities[e.ID]
 	return w.chunkOf(at.table), int(at.row), true

@@ -41,19 +41,22 @@ func helpTools(h helpHost, subsystems []Subsystem) []*tools.Tool {
 }
 
 type helpArgs struct {
-	Tool string `json:"tool,omitempty" jsonschema:"default: all"`
+	Tool   string `json:"tool,omitempty" jsonschema:"one in full"`
+	Group  string `json:"group,omitempty" jsonschema:"one in lines"`
+	Detail bool   `json:"detail,omitempty" jsonschema:"all in lines"`
 }
 
 type helpResult struct {
 	Start  []string    `json:"start,omitempty" jsonschema:"how to begin"`
-	Groups []helpGroup `json:"groups,omitempty" jsonschema:"every tool by group, one line each"`
+	Groups []helpGroup `json:"groups,omitempty" jsonschema:"every tool by group"`
 	Tool   *toolHelp   `json:"tool,omitempty" jsonschema:"the tool that was asked for"`
 	Total  int         `json:"total" jsonschema:"how many tools there are, listed or not"`
+	Hint   string      `json:"hint,omitempty" jsonschema:"how to ask for more"`
 }
 
 type helpGroup struct {
 	Group string   `json:"group" jsonschema:"name of the group; ?tools=NAME in the URL lists it alone"`
-	Tools []string `json:"tools" jsonschema:"calling convention and purpose; for generated tools, the component and what can be done with it"`
+	Tools []string `json:"tools" jsonschema:"names; with group or detail, calling convention and purpose; for generated tools, the component and what can be done with it"`
 }
 
 type toolHelp struct {
@@ -91,12 +94,12 @@ var startHere = []string{
 func helpTool(h helpHost) *tools.Tool {
 	return tools.NewOff(tools.Spec{
 		Name: "help", Group: "session", Effect: tools.ReadOnly, Idempotent: true,
-		Description: "Lists every tool in a line each, or explains one in full.",
+		Description: "Names every tool, or explains one.",
 		Example:     `{"tool":"query"}`,
 	}, func(c *tools.Call, in helpArgs) (helpResult, error) {
 		l := offered(h)
 		if in.Tool == "" {
-			return helpResult{Start: startHere, Groups: helpGroups(l, h.Catalog()), Total: len(l.Tools)}, nil
+			return helpOf(helpGroups(l, h.Catalog(), in.Detail || in.Group != ""), in.Group, len(l.Tools))
 		}
 		p, ok := l.Lookup(in.Tool)
 		if !ok {
@@ -104,6 +107,23 @@ func helpTool(h helpHost) *tools.Tool {
 		}
 		return helpResult{Tool: explain(p), Total: len(l.Tools)}, nil
 	})
+}
+
+// helpOf is all groups, or one.
+func helpOf(groups []helpGroup, group string, total int) (helpResult, error) {
+	if group == "" {
+		return helpResult{Start: startHere, Groups: groups, Total: total,
+			Hint: `help {"tool":NAME} explains one in full, {"group":NAME} a group in a line each, {"detail":true} all`}, nil
+	}
+	names := make([]string, len(groups))
+	for i := range groups {
+		if groups[i].Group == group {
+			return helpResult{Groups: groups[i : i+1], Total: total}, nil
+		}
+		names[i] = groups[i].Group
+	}
+	return helpResult{}, &refusal.Error{Code: refusal.NotFound, Message: fmt.Sprintf("no group named %q", group), Got: group,
+		Options: refusal.Nearest(group, names), Total: len(names), Hint: "help names all groups", Next: "help"}
 }
 
 func unknownTool(l *listing.Listing, name string) error {
@@ -121,9 +141,9 @@ func explain(p *listing.Tool) *toolHelp {
 	}
 }
 
-// helpGroups gives each tool a line; generated tools share one line a
-// component, so that a world of hundreds of types stays readable.
-func helpGroups(l *listing.Listing, cat *ecs.Catalog) []helpGroup {
+// helpGroups gives each tool its name, or a line; generated tools share one line
+// a component, so that a world of hundreds of types stays readable.
+func helpGroups(l *listing.Listing, cat *ecs.Catalog, lines bool) []helpGroup {
 	var groups []helpGroup
 	at := map[string]int{}
 	line := func(group, text string) {
@@ -139,6 +159,10 @@ func helpGroups(l *listing.Listing, cat *ecs.Catalog) []helpGroup {
 	for _, p := range l.Tools {
 		if id, ok := p.Spec.Meta["typeID"].(string); ok {
 			generated[id] = append(generated[id], p.Spec.Name)
+			continue
+		}
+		if !lines {
+			line(p.Spec.Group, p.Spec.Name)
 			continue
 		}
 		line(p.Spec.Group, p.Usage()+" - "+firstSentence(p.Spec.Description))

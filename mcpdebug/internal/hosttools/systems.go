@@ -2,7 +2,9 @@ package hosttools
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
@@ -13,7 +15,7 @@ import (
 func Systems() []*tools.Tool {
 	return tools.Family(tools.Spec{Group: "systems", NeedsApp: true},
 		tools.New(tools.Spec{Name: "systems_list", Effect: tools.ReadOnly, Example: `{"phase":"movement"}`,
-			Description: "The game's systems in running order with their times."}, systemsList),
+			Description: "Systems in running order with their times."}, systemsList),
 		tools.NewPhased(tools.Spec{Name: "systems_info", Effect: tools.ReadOnly, Example: `{"name":"movement"}`,
 			Description: "One system with its last 120 times. observe tells what it really changes, aside."},
 			tools.Phases[systemsInfoArgs, *observing, systemsInfoResult, systemsInfoResult]{
@@ -28,6 +30,7 @@ func Systems() []*tools.Tool {
 type systemsListArgs struct {
 	Phase    string `json:"phase,omitempty" jsonschema:"only this phase"`
 	Disabled bool   `json:"disabled,omitempty" jsonschema:"only stopped ones"`
+	Detail   bool   `json:"detail,omitempty" jsonschema:"doc too"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"rows" debug:"min=1,max=1000,default=200"`
 	page.Args
 }
@@ -56,10 +59,23 @@ func systemsList(f *tools.Frame, in systemsListArgs) (r systemsListResult, err e
 	rows := slices.DeleteFunc(all, func(s host.SystemInfo) bool {
 		return in.Phase != "" && s.Phase != in.Phase || in.Disabled && s.Enabled
 	})
+	for i := range rows {
+		s := &rows[i]
+		s.LastMs, s.AvgMs, s.MaxMs = toMicros(s.LastMs), toMicros(s.AvgMs), toMicros(s.MaxMs)
+		if !in.Detail {
+			s.Doc = ""
+			if s.Source != "" { // which names the package
+				s.Func = s.Func[strings.IndexByte(s.Func, '.')+1:]
+			}
+		}
+	}
 	r.Systems, r.Info, err = page.Of("systems_list", rows, in.Limit, in.Args,
 		func(s *host.SystemInfo) string { return s.Name }, "name a phase, or ask for one system with systems_info")
 	return r, err
 }
+
+// toMicros rounds milliseconds to whole microseconds.
+func toMicros(ms float64) float64 { return math.Round(ms*1000) / 1000 }
 
 // systemRow finds a system.
 func systemRow(f *tools.Frame, name string) (host.SystemInfo, error) {
