@@ -3,6 +3,7 @@
 package mcpdebug
 
 import (
+	"errors"
 	"log/slog"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -17,6 +18,11 @@ type Server struct{}
 
 // Listen returns a server that does nothing, and no error.
 func Listen(string, *Options) (*Server, error) { return &Server{}, nil }
+
+// ListenRecording refuses: this build has no server that could show a file.
+func ListenRecording(string, string, *Options) (*Server, error) {
+	return nil, errors.New("built with the tag nomcpdebug: there is no server that could show a recording")
+}
 
 // New returns a server that does nothing.
 func New(*Options) *Server { return &Server{} }

@@ -23,7 +23,8 @@ import (
 // ListenRecording serves a file that record_save or Options.BlackBox wrote, as a
 // game that cannot be changed: the same tools, documents and page over what was
 // recorded. No game and none of its types are needed. addr is as in Listen; ""
-// opens no port. Builds with the tag nomcpdebug lack it. Any goroutine.
+// opens no port. Builds with the tag nomcpdebug refuse. Any
+// goroutine.
 func ListenRecording(path, addr string, o *Options) (*Server, error) {
 	file, err := blackbox.Open(path, blackbox.Limits{})
 	if err != nil {

@@ -58,16 +58,3 @@ func (w *World) scanPublic() (chunks []*chunk) {
 	q.Close()
 	return chunks
 }
-
-func (w *World) holderPublic(id uint32) (loupe.Entity, bool) {
-	c, row, ok := engine.FindSlot(w.scanPublic(), id)
-	if !ok {
-		return loupe.Entity{}, false
-	}
-	return c.Entity(row), true
-}
-
-// rowPublic is asked for entities that live.
-func (w *World) rowPublic(e loupe.Entity) (*chunk, int, bool) {
-	return engine.FindSlot(w.scanPublic(), e.ID)
-}

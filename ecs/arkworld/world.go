@@ -103,7 +103,10 @@ func (w *World) Holder(id uint32) (loupe.Entity, bool) {
 		return loupe.Entity{}, false
 	}
 	if !w.lay {
-		return w.holderPublic(id)
+		if c, row, ok := engine.FindSlot(w.scanPublic(), id); ok {
+			return c.Entity(row), true
+		}
+		return loupe.Entity{}, false
 	}
 	s := &w.inner().storage
 	if int64(id) >= int64(len(s.entityPool.entities)) || int64(id) >= int64(len(s.entities)) {
@@ -135,7 +138,7 @@ func (w *World) row(e loupe.Entity) (*chunk, int, bool) {
 		return nil, 0, false
 	}
 	if !w.lay {
-		return w.rowPublic(e)
+		return engine.FindSlot(w.scanPublic(), e.ID)
 	}
 	at := w.inner().storage.entities[e.ID]
 	return w.chunkOf(at.table), int(at.row), true
