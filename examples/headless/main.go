@@ -32,11 +32,15 @@ type (
 	}
 )
 
-func (g *game) tick() error {
+func (g *game) fill() {
 	for len(g.seats) < 8 {
 		g.lobby.Joined++
 		g.seats[g.lobby.Joined] = &seat{Name: fmt.Sprint("player ", g.lobby.Joined), Stamina: float64(20 + 7*g.lobby.Joined%60)}
 	}
+}
+
+func (g *game) tick() error {
+	g.fill()
 	for n, s := range g.seats {
 		if s.Stamina -= 0.1; s.Stamina <= 0 {
 			delete(g.seats, n)
@@ -54,6 +58,7 @@ func main() {
 	defer stop()
 
 	g := &game{seats: map[int]*seat{}}
+	g.fill()
 	dbg, err := mcpdebug.Listen(*addr, &mcpdebug.Options{DataDir: *data})
 	if err != nil {
 		log.Print(err) // the server runs on: a nil debug server does nothing

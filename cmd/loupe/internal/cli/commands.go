@@ -85,9 +85,9 @@ func (a *app) toolsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "tools [TOOL]", Short: "Lists a game's tools, or describes one", Args: args(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			ask := map[string]any{}
+			ask := map[string]any{"detail": true}
 			if len(args) > 0 {
-				ask["tool"] = args[0]
+				ask = map[string]any{"tool": args[0]}
 			}
 			var answer json.RawMessage
 			if err := a.ask(c.Context(), "help", ask, &answer); err != nil {
