@@ -4,6 +4,7 @@ package mcpdebug
 
 import (
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -55,6 +56,18 @@ func (b *builtIns) register() {
 	if err := b.registry.RegisterResource(documents...); err != nil {
 		b.log.Error("a built-in resource cannot be registered", "err", err)
 	}
+	if err := b.registry.RegisterPrompt(b.promptsNotTaken(builtin.Prompts(services{b.server}))...); err != nil {
+		b.log.Error("a built-in prompt cannot be registered", "err", err)
+	}
+}
+
+// promptsNotTaken leaves out those under whose name the host has one of its own,
+// which reads differently; one that an earlier server left reads the same.
+func (b *builtIns) promptsNotTaken(ps []*tools.Prompt) []*tools.Prompt {
+	return slices.DeleteFunc(ps, func(p *tools.Prompt) bool {
+		had, err := b.registry.Prompt(p.Name)
+		return err == nil && (had.Title != p.Title || had.Description != p.Description)
+	})
 }
 
 // registered tells whether they still are.
