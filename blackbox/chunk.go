@@ -34,6 +34,7 @@ const (
 // chunkWriter gathers samples.
 type chunkWriter struct {
 	types   *ecs.Catalog
+	told    *typesDoc // of a copy: types are stand-ins, and this is what they stand for
 	branch  int
 	n       int
 	last    timeline.Ref
@@ -49,6 +50,7 @@ type chunkWriter struct {
 	key     []byte
 	body    []byte
 	masked  []byte
+	plain   []byte
 	result  []byte
 }
 

@@ -50,6 +50,13 @@ func (c *columnWriter) add(w *chunkWriter, base unsafe.Pointer, rows int, i int3
 		c.addResults(w, now, base, rows, i)
 	}
 	if c.typ.PointerFree {
+		if plain := int(c.typ.Size); plain < size { // a stand-in has more behind its fields
+			w.plain = w.plain[:0]
+			for row := range rows {
+				w.plain = append(w.plain, now[row*size:][:plain]...)
+			}
+			now, size = w.plain, plain
+		}
 		if c.private != nil {
 			w.masked = append(w.masked[:0], now...)
 			for k := range w.masked {
@@ -96,25 +103,33 @@ func (w *chunkWriter) privateOf(t *value.Type) []byte {
 	}
 	mask, ok := w.private[t]
 	if !ok {
-		mask = privateMask(value.LayoutOf(t.Go))
+		mask = privateMask(value.LayoutOf(t.Go), w.told != nil)
 		w.private[t] = mask
 	}
 	return mask
 }
 
-func privateMask(l *value.Layout) (mask []byte) {
+// In a copy, what was taken out stands as an opaque value.
+func privateMask(l *value.Layout, standIn bool) (mask []byte) {
 	var walk func(l *value.Layout, at uintptr)
 	size := l.Size
+	hide := func(at, n uintptr) {
+		if mask == nil {
+			mask = bytes.Repeat([]byte{0xff}, int(size))
+		}
+		clear(mask[at:][:n])
+	}
 	walk = func(l *value.Layout, at uintptr) {
+		if standIn && l.Handle {
+			hide(at, l.Size)
+			return
+		}
 		for _, p := range l.Parts {
 			if !p.Private {
 				walk(p.Layout, at+p.Offset)
 				continue
 			}
-			if mask == nil {
-				mask = bytes.Repeat([]byte{0xff}, int(size))
-			}
-			clear(mask[at+p.Offset:][:p.Layout.Size])
+			hide(at+p.Offset, p.Layout.Size)
 		}
 		for k := range l.Len {
 			walk(l.Elem, at+uintptr(k)*l.Elem.Size)
@@ -136,7 +151,15 @@ func (w *chunkWriter) resultsOf(id ecs.TypeID) *results {
 	if t.Label != nil {
 		n++
 	}
-	if n == 0 || t.Go.Kind() != reflect.Struct || t.Go.Name() == "" {
+	if w.told != nil { // a copy has the results that it says it has
+		doc := &w.told.Components[id]
+		if len(doc.Computed) == 0 && !doc.Label {
+			return nil
+		}
+	} else if t.Go.Kind() != reflect.Struct || t.Go.Name() == "" {
+		return nil
+	}
+	if n == 0 {
 		return nil
 	}
 	r := w.results[id]

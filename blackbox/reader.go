@@ -86,6 +86,9 @@ type reader struct {
 	branches int   // that samples are on
 	kept     int64 // bytes of parts
 	raw      []byte
+
+	redaction *Redaction // nil: nothing is taken out, and documents are kept
+	copyTo    *Writer
 }
 
 func (r *reader) header() error {
@@ -147,7 +150,12 @@ func (r *reader) block(kind byte, raw []byte) error {
 		if err != nil {
 			return err
 		}
-		r.types, r.stage, err = r.builder.build(doc)
+		if r.redaction != nil {
+			r.redaction.types(doc)
+		}
+		if r.types, r.stage, err = r.builder.build(doc); err == nil && r.redaction != nil {
+			r.redaction.settle(r.types)
+		}
 		return err
 	case kindSamples:
 		if r.types == nil {
@@ -158,6 +166,9 @@ func (r *reader) block(kind byte, raw []byte) error {
 		r.chunk = &chunkReader{scan: scan{data: r.raw, where: fmt.Sprintf("block %d", r.blocks.index-1)}, types: r.types, stage: r.stage, budget: r.limits.Chunk}
 		return r.chunk.open()
 	case kindPart:
+		if r.redaction != nil {
+			return r.redaction.part(r.copyTo, scan{data: raw, where: "a part"})
+		}
 		return r.part(scan{data: raw, where: "a part"})
 	case kindEnd:
 		r.ended = true

@@ -93,7 +93,11 @@ func (w *Writer) Sample(s *timeline.Sample) error {
 	}
 	if s.Types != w.types {
 		w.types = s.Types
-		raw, err := w.known.catalog(s.Types).bytes()
+		doc := w.chunk.told
+		if doc == nil {
+			doc = w.known.catalog(s.Types)
+		}
+		raw, err := doc.bytes()
 		if err != nil {
 			return err
 		}

@@ -11,5 +11,5 @@ var beside = map[string][]string{
 	"cmd/loupe/internal/launch":  {"ecs/refusal"},
 	"cmd/loupe/internal/session": {"ecs/refusal", "snapshot", "internal/discovery", "cmd/loupe/internal/wire", "cmd/loupe/internal/launch"},
 	"cmd/loupe/internal/bridge":  {"ecs/refusal", "tools", "internal/listing", "internal/rawjson", "cmd/loupe/internal/wire", "cmd/loupe/internal/launch", "cmd/loupe/internal/session"},
-	"cmd/loupe/internal/cli":     {"ecs/refusal", "cmd/loupe/internal/wire", "cmd/loupe/internal/session", "cmd/loupe/internal/bridge", "mcpdebug"},
+	"cmd/loupe/internal/cli":     {"blackbox", "ecs/refusal", "cmd/loupe/internal/wire", "cmd/loupe/internal/session", "cmd/loupe/internal/bridge", "mcpdebug"},
 }

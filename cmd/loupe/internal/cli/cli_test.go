@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -150,5 +152,31 @@ func TestLsWithoutGames(t *testing.T) {
 func TestCompletionScriptsAreMade(t *testing.T) {
 	if code, out, _ := loupe(t, "", "completion", "bash"); code != 0 || !strings.Contains(out, "__start_loupe") {
 		t.Errorf("%d %.200s", code, out)
+	}
+}
+
+func TestRedactRefuses(t *testing.T) {
+	dir := t.TempDir()
+	bad, out := filepath.Join(dir, "bad.loupe"), filepath.Join(dir, "out.loupe")
+	if err := os.WriteFile(bad, []byte("no recording at all"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"redact|" + bad, exitUsage, "-o OUT"},
+		{"redact|" + bad + "|-o|" + out + "|-log|(", exitUsage, "-log"},
+		{"redact|" + bad + "|-o|" + out, exitRefused, "magic"},
+		{"redact|" + bad + "|-o|" + bad, exitRefused, "exists"},
+	} {
+		code, _, errs := loupe(t, "", strings.Split(c.args, "|")...)
+		if code != c.code || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: %d %q", c.args, code, errs)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s left a copy behind", c.args)
+		}
 	}
 }

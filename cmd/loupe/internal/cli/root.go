@@ -116,7 +116,7 @@ func (a *app) root() *cobra.Command {
 	})
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(a.mcpCommand(), a.lsCommand(), a.toolsCommand(), a.callCommand(), a.queryCommand(),
-		a.watchCommand(), a.logsCommand(), a.topCommand(), a.saveCommand(), a.loadCommand(), a.openCommand())
+		a.watchCommand(), a.logsCommand(), a.topCommand(), a.saveCommand(), a.loadCommand(), a.openCommand(), a.redactCommand())
 	return root
 }
 
