@@ -12,6 +12,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/loupe-ecs/loupe/blackbox"
 	"github.com/loupe-ecs/loupe/ecs/archeworld"
 	"github.com/loupe-ecs/loupe/ecs/schedule"
 	"github.com/loupe-ecs/loupe/ecs/value"
@@ -30,6 +31,7 @@ func init() { value.Describe(value.Label(func(n *Name) string { return n.Text })
 func game(t *testing.T) string {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("LOCALAPPDATA", t.TempDir())
 	listening, end, ended := make(chan string), make(chan struct{}), make(chan struct{})
 	dir := t.TempDir()
@@ -134,6 +136,7 @@ func TestCommands(t *testing.T) {
 
 func TestLsWithoutGames(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("LOCALAPPDATA", t.TempDir())
 	code, out, errs := loupe(t, "", "ls")
 	if code != 0 || out != "" || !strings.Contains(errs, "no game runs") {
@@ -178,5 +181,38 @@ func TestRedactRefuses(t *testing.T) {
 		if _, err := os.Stat(out); err == nil {
 			t.Errorf("%s left a copy behind", c.args)
 		}
+	}
+}
+
+func TestLsListsRecordings(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("LOCALAPPDATA", t.TempDir())
+	t.Chdir(t.TempDir())
+	dir := filepath.Join("loupe-data", "recordings")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var buf bytes.Buffer
+	w, err := blackbox.NewWriter(&buf, blackbox.Header{App: "arena", Why: "panic", Written: time.Unix(1e9, 0)})
+	if err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"whole.loupe": buf.Bytes(), "noise.loupe": []byte("noise"), "other.txt": nil} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, _ := loupe(t, "", "ls")
+	for _, want := range []string{"RECORDING", "whole.loupe", "arena", "panic", "2001-09-0", "noise.loupe", "magic"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if code != 0 || strings.Contains(out, "other.txt") || strings.Index(out, "noise.loupe") > strings.Index(out, "whole.loupe") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if _, out, _ = loupe(t, "", "ls", "-json"); !strings.Contains(out, `"why":"panic"`) {
+		t.Error(out)
 	}
 }

@@ -58,11 +58,18 @@ func (a *app) mcpCommand() *cobra.Command {
 
 func (a *app) lsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "ls", Short: "Lists the games that run on this machine", Args: args(0, 0),
+		Use: "ls", Short: "Lists the games that run on this machine, and recordings", Args: args(0, 0),
+		Long: "ls lists games, and for loupe open the recordings in the data directories that games have by default, and in loupe-data of their\n" +
+			"working directories and of this one. Files that a game keeps elsewhere (Options.DataDir) are not known here.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			rows := session.New(session.Options{Token: os.Getenv("LOUPE_TOKEN")}).Rows(c.Context())
+			files := recordings(rows)
 			if a.json {
-				b, err := json.Marshal(map[string]any{"sessions": rows})
+				all := map[string]any{"sessions": rows}
+				if len(files) > 0 {
+					all["recordings"] = files
+				}
+				b, err := json.Marshal(all)
 				if err != nil {
 					return err
 				}
@@ -70,11 +77,21 @@ func (a *app) lsCommand() *cobra.Command {
 			}
 			if len(rows) == 0 {
 				fmt.Fprintln(a.err, "no game runs")
+			} else {
+				t := a.table("ID", "APP", "PID", "STATE", "URL", "DIRECTORY")
+				for _, r := range rows {
+					t.row(r.ID, r.App, r.PID, r.State, r.URL, r.Dir)
+				}
+				if err := t.flush(); err != nil {
+					return err
+				}
+			}
+			if len(files) == 0 {
 				return nil
 			}
-			t := a.table("ID", "APP", "PID", "STATE", "URL", "DIRECTORY")
-			for _, r := range rows {
-				t.row(r.ID, r.App, r.PID, r.State, r.URL, r.Dir)
+			t := a.table("RECORDING", "APP", "TICKS", "BYTES", "WRITTEN", "WHY", "DAMAGE")
+			for _, r := range files {
+				t.row(r.Path, r.App, fmt.Sprintf("%d-%d", r.From, r.To), r.Bytes, r.Written.Local().Format("2006-01-02 15:04:05"), r.Why, r.Damage)
 			}
 			return t.flush()
 		},
