@@ -2,6 +2,8 @@ package ecs
 
 import (
 	"fmt"
+	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -99,7 +101,18 @@ func (c *Catalog) Component(name string) (*Component, error) {
 			return nil, &refusal.Error{Code: refusal.UnknownComponent, Message: name + " is a resource, not a component: no entity has it", Got: name,
 				Want: "the name of a component", Hint: "resources_info reads it, resources_modify changes it", Next: "resources_info"}
 		}
-		return nil, unknownName(refusal.UnknownComponent, "component", name, names, "components_info")
+		err := unknownName(refusal.UnknownComponent, "component", name, names, "components_info")
+		if path, label := c.labelNamed(name); path != "" {
+			owner := path[:strings.LastIndexByte(path, '.')]
+			rest := slices.DeleteFunc(err.Options, func(n string) bool { return n == owner })
+			err.Options = append([]string{owner}, rest[:min(len(rest), refusal.MaxOptions-1)]...)
+			written := label
+			if !token.IsIdentifier(label) {
+				written = strconv.Quote(label)
+			}
+			err.Hint = fmt.Sprintf("%s is a label of %s: where: %s == %s", label, path, path, written)
+		}
+		return nil, err
 	default:
 		names := make([]string, len(ids))
 		for i, id := range ids {
@@ -130,7 +143,7 @@ func (c *Catalog) Resource(name string) (*Resource, error) {
 	}
 }
 
-func unknownName(code refusal.Code, what, name string, names []string, next string) error {
+func unknownName(code refusal.Code, what, name string, names []string, next string) *refusal.Error {
 	e := &refusal.Error{Code: code, Message: fmt.Sprintf("there is no %s %q", what, refusal.Cut(name, 80)), Got: refusal.Cut(name, 80), Want: "the name of a " + what,
 		Options: refusal.Nearest(name, names), Total: len(names), Next: next}
 	if len(names) == 0 {
@@ -140,6 +153,24 @@ func unknownName(code refusal.Code, what, name string, names []string, next stri
 		e.Hint = "component types are known once the game has used them"
 	}
 	return e
+}
+
+// labelNamed finds the field of a component that has a label of that name, in
+// any case of letters: who asks for the component Bolt means Kind.Value == Bolt.
+func (c *Catalog) labelNamed(name string) (path, label string) {
+	for _, comp := range c.Components {
+		for _, f := range comp.Type.Fields {
+			if f.Hidden {
+				continue
+			}
+			for _, l := range f.Enum {
+				if strings.EqualFold(l.Name, name) {
+					return comp.Name + "." + f.Name, l.Name
+				}
+			}
+		}
+	}
+	return "", ""
 }
 
 func ambiguous(code refusal.Code, what, name string, names []string) error {

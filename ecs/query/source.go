@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"reflect"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -42,7 +43,23 @@ func (c *compiler) named(path string) (s source, p *value.Path, err error) {
 	if e, ok := err.(*refusal.Error); ok && e.Next == "resources_info" { // the resource is there, the field is not
 		err = rerr
 	}
-	return s, nil, err
+	return s, nil, meant(path, err)
+}
+
+// meant adds the whole path to a refusal of a field where only one can be meant:
+// a type's only one, or one in other letters.
+func meant(path string, err error) error {
+	e, ok := err.(*refusal.Error)
+	if !ok || e.Code != refusal.UnknownField || e.Hint != "" || len(e.Options) == 0 {
+		return err
+	}
+	got, _ := e.Got.(string)
+	if stem, last := strings.CutSuffix(path, "."+got); last && (e.Total == 1 || strings.EqualFold(got, e.Options[0])) {
+		c := *e
+		c.Hint = "write " + stem + "." + e.Options[0]
+		return &c
+	}
+	return err
 }
 
 // sides evaluates both sides of a comparison. A name that stands alone beside a
