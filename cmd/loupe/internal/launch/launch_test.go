@@ -44,9 +44,9 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println("grandchild", child.Process.Pid)
-		select {}
+		forever()
 	case "grandchild":
-		select {}
+		forever()
 	case "parent":
 		out := NewOutput()
 		p, err := Start(os.Args[0], Spec{Dir: ".", Env: map[string]string{"LOUPE_PART": os.Args[1]}}, Options{Output: out, Stay: os.Args[2] == "stay"})
@@ -56,10 +56,14 @@ func TestMain(m *testing.M) {
 		}
 		lines := await(out, 1)
 		fmt.Println(p.PID, lines[0].Text)
-		select {}
+		forever()
 	}
 	os.Exit(m.Run())
 }
+
+// forever waits for a signal that ends the program. An empty select would end it:
+// with nothing else to wake it the runtime takes that for a deadlock.
+func forever() { <-time.After(time.Hour) }
 
 // await waits for n lines.
 func await(o *Output, n int) []Line {
