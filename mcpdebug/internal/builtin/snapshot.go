@@ -12,6 +12,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/store"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/entities"
+	"github.com/loupe-ecs/loupe/mcpdebug/internal/keep"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/past"
 	"github.com/loupe-ecs/loupe/snapshot"
@@ -264,6 +265,9 @@ func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*sn
 	}
 	if cat == nil {
 		return nil, "", entities.NoWorld()
+	}
+	if keep.InFile(name) {
+		return keep.Moment(s.host.Limits().DataDir, name, cat, o)
 	}
 	f, err := s.files().Open(name)
 	if err != nil {
