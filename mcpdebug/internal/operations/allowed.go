@@ -26,9 +26,13 @@ func canPutBack(p *listing.Tool, s *step) bool {
 }
 
 // check refuses, before anything runs, what cannot be among the calls. undone:
-// they must be such that all can be put back.
-func check(c *tools.Call, calls []step, undone bool, later bool) error {
+// they must be such that all can be put back. An experiment runs its own ticks.
+func check(c *tools.Call, calls []step, undone, experiment bool) error {
 	listing := listing.Of(c.Registry)
+	instead := "atomic:false runs the calls one after the other and keeps what they did"
+	if experiment {
+		instead = "call it before the experiment, which runs from the present"
+	}
 	for i := range calls {
 		s := &calls[i]
 		bad := func(code refusal.Code, hint, format string, args ...any) error {
@@ -48,12 +52,16 @@ func check(c *tools.Call, calls []step, undone bool, later bool) error {
 			return bad(refusal.NotSupported, "name the tools themselves", "%s cannot be among the calls", s.Tool)
 		case p.Spec.OffFrameWith != "" && rawjson.Has(s.Arguments, p.Spec.OffFrameWith):
 			return bad(refusal.NotSupported, "call it by itself", "%s with %s reads the recording and not the frame", s.Tool, p.Spec.OffFrameWith)
+		case experiment && s.Tool == "send_event":
+			// The host's sink may keep an event beside the world: one that ends the
+			// game or loads a level would do so when the experiment is over.
+			return bad(refusal.NotSupported, "write what the event sets: modify, resources_modify, states_push", "an event may change what cannot be put back")
 		case !p.Nestable():
 			return bad(refusal.NotSupported, "call it by itself", "%s does not run on the frame alone", s.Tool)
-		case undone && !canPutBack(p, s):
-			return bad(refusal.NotSupported, "atomic:false runs the calls one after the other and keeps what they did", "what %s does cannot be put back", s.Tool)
-		case !later && waits(s):
+		case experiment && waits(s):
 			return bad(refusal.NotSupported, "an experiment runs its ticks by itself", "%s waits for ticks", s.Tool)
+		case undone && !canPutBack(p, s):
+			return bad(refusal.NotSupported, instead, "what %s does cannot be put back", s.Tool)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func newBatch(c *tools.Call, in batchArgs) (*batch, error) {
 		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("calls has %d calls, want 1 to %d", len(in.Calls), mostCalls), Got: len(in.Calls), Want: "1 to 100"}
 	}
 	undone := in.Atomic || in.DryRun
-	if err := check(c, in.Calls, undone, !undone); err != nil {
+	if err := check(c, in.Calls, undone, false); err != nil {
 		return nil, err
 	}
 	b := &batch{in: in, out: batchResult{Results: make([]json.RawMessage, 0, len(in.Calls))}}

@@ -73,10 +73,10 @@ func newExperiment(c *tools.Call, in experimentArgs) (*experiment, error) {
 	if len(in.Do)+len(in.Read) > mostCalls {
 		return nil, &refusal.Error{Code: refusal.InvalidArguments, Message: fmt.Sprintf("%d calls, want at most %d", len(in.Do)+len(in.Read), mostCalls), Got: len(in.Do) + len(in.Read), Want: mostCalls}
 	}
-	if err := check(c, in.Do, true, false); err != nil {
+	if err := check(c, in.Do, true, true); err != nil {
 		return nil, err
 	}
-	if err := check(c, in.Read, true, false); err != nil {
+	if err := check(c, in.Read, true, true); err != nil {
 		return nil, err
 	}
 	return &experiment{in: in, out: experimentResult{Done: []json.RawMessage{}, Results: []json.RawMessage{}}}, nil
