@@ -33,6 +33,10 @@ var swapped = map[token.Token]struct {
 	token.LAND: {token.LOR, "and for or"}, token.LOR: {token.LAND, "and for or"},
 }
 
+// symmetric functions answer the same whichever argument comes first.
+var symmetric = map[string]bool{"slices.Equal": true, "bytes.Equal": true, "maps.Equal": true, "reflect.DeepEqual": true,
+	"strings.EqualFold": true, "min": true, "max": true}
+
 // finder collects the mistakes that can be made in a function.
 type finder struct {
 	info  *types.Info
@@ -71,7 +75,11 @@ func (f *finder) visit(n ast.Node) bool {
 	case *ast.CaseClause:
 		f.drop(n.Body)
 	case *ast.CallExpr:
-		f.swap(n.Args)
+		if callee := f.text(n.Fun.Pos(), n.Fun.End()); callee == "make" {
+			return false // a capacity changes nothing that anybody sees
+		} else if !symmetric[callee] {
+			f.swap(n.Args)
+		}
 	case *ast.SelectorExpr:
 		f.field(n)
 	}

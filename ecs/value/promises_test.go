@@ -101,3 +101,17 @@ type (
 	nestedList []nestedList
 	nestedMap  map[string]nestedMap
 )
+
+// A path says of which type it is, and what it was given.
+func TestAPathOfAnotherType(t *testing.T) {
+	p, err := TypeOf(reflect.TypeFor[timed]()).Path("Own")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for got, root := range map[string]reflect.Value{"value.chain": reflect.ValueOf(&chain{}).Elem(), "no value": {}} {
+		_, err := p.Get(root)
+		if err == nil || !strings.Contains(err.Error(), `the path "Own" is one of timed, not of `+got) {
+			t.Errorf("%s: %v", got, err)
+		}
+	}
+}

@@ -437,6 +437,10 @@ func TestArchetypesAndStats(t *testing.T) {
 		t.Errorf("%v", out)
 	}
 	h.Refused("archetypes_info", tooltest.Obj{"id": 99999}, refusal.NotFound)
+	// No filter is a number; an engine that cannot tell has none.
+	if n, told := h.OK("stats", tooltest.Obj{})["cachedFilters"]; !told || tooltest.Num(t, n) != 0 {
+		t.Errorf("cached filters: %v", n)
+	}
 	if out := h.OK("stats", tooltest.Obj{}); tooltest.Num(t, out["entities"].(tooltest.Obj)["alive"]) != 15 || out["locked"] != false {
 		t.Errorf("%v", out)
 	}
