@@ -29,6 +29,8 @@ func TestEveryEntryRuns(t *testing.T) {
 		"call_vs_http": {"call_vs_http", "call_vs_http_8"},
 		"bridge":       {"bridge_vs_direct", "restart_ms"},
 		"recording":    {"record_frame_ms", "record_core_share", "record_bytes_vs_changed"},
+		"watches":      {"watch10_us"},
+		"blamed":       {"blame_vs_ticks", "determinism_check"},
 		"past":         {"rewind_frame_ms", "history_ms", "find_tick_ms", "info_at_ms", "query_at_vs_live"},
 		"growth":       {"growth_query", "growth_save", "growth_tools_list", "growth_components_info", "growth_components_info_types"},
 	}
