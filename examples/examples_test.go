@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loupe-ecs/loupe/blackbox"
 	"github.com/loupe-ecs/loupe/client"
 )
 
@@ -73,5 +74,40 @@ func TestEveryExampleRuns(t *testing.T) {
 				t.Errorf("it ended with %v", err)
 			}
 		})
+	}
+}
+
+// A game that is killed leaves its last seconds in a file that opens.
+func TestAKilledGameLeavesItsLastSeconds(t *testing.T) {
+	exe, data := filepath.Join(t.TempDir(), "game"), t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", exe, "./game").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "-addr", "127.0.0.1:0", "-data", data)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var file *blackbox.File
+	for again := time.NewTicker(100 * time.Millisecond); file == nil || file.Samples == 0; {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatalf("no file with samples: %+v", file)
+		}
+		if paths, _ := filepath.Glob(filepath.Join(data, "recordings", "*.loupe")); len(paths) > 0 {
+			file, _ = blackbox.Open(paths[0], blackbox.Limits{}) // while it is written on
+		}
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	paths, err := filepath.Glob(filepath.Join(data, "recordings", "*.loupe"))
+	if err != nil || len(paths) != 1 {
+		t.Fatalf("%v %v", paths, err)
+	}
+	after, err := blackbox.Open(paths[0], blackbox.Limits{})
+	if err != nil || after.Samples < file.Samples || after.App == "" {
+		t.Errorf("%d samples before it was killed, then: %+v, %v", file.Samples, after, err)
 	}
 }

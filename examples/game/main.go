@@ -75,7 +75,8 @@ func run(ctx context.Context, c config) error {
 	handler := slog.NewTextHandler(logTo, nil)
 	dbg, err := mcpdebug.Listen(c.addr, &mcpdebug.Options{
 		FixedPort: c.fixed, Logger: slog.New(handler), DataDir: c.data, CrashFile: filepath.Join(c.data, "crash.txt"),
-		Record: &mcpdebug.RecordOptions{MemoryMB: 64}, // ten minutes and more
+		Record:   &mcpdebug.RecordOptions{MemoryMB: 64}, // ten minutes and more
+		BlackBox: &mcpdebug.BlackBoxOptions{},           // what a kill -9 leaves
 	})
 	if err != nil {
 		// A nil server is a valid one that does nothing: the game runs on.

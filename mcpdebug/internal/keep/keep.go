@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -130,21 +132,25 @@ func (b *box) write(why string) (err error) {
 	if b.out != nil && b.out.Bytes() > k.options.Bytes {
 		b.close()
 	}
-	if b.out == nil {
-		if err := b.open(why); err != nil {
-			if b.failed {
-				return nil // it was told once
-			}
-			b.failed = true
-			return err
-		}
+	fresh := b.out == nil
+	if fresh {
+		err = b.open(why)
 	}
-	if err := k.fill(b.out, why, &b.logged); err != nil {
-		b.file.Close()
-		b.file, b.out = nil, nil
+	if err == nil {
+		err = k.fill(b.out, why, &b.logged)
+	}
+	if err != nil {
+		b.abandon(fresh)
+		if b.failed {
+			return nil // it was told once
+		}
+		b.failed = true
 		return err
 	}
 	b.failed = false
+	if fresh { // not before: on a full disk the old files are all there is
+		prune(filepath.Join(k.options.Dir, folder), k.options.Files)
+	}
 	// What has reached the system outlives the process, not the machine: a
 	// flush to the device would make other programs wait.
 	return nil
@@ -161,7 +167,6 @@ func (b *box) open(why string) error {
 		return err
 	}
 	defer root.Close()
-	prune(root, dir, k.options.Files-1)
 	// The number tells apart what one moment, and one clock, would not.
 	name := fmt.Sprintf("%s%s-%d-%d.loupe", prefix, time.Now().UTC().Format("20060102-150405"), os.Getpid(), opened.Add(1))
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -176,6 +181,19 @@ func (b *box) open(why string) error {
 	}
 	b.file, b.out, b.logged = f, out, 0
 	return nil
+}
+
+// abandon lets go of a file that cannot be written on, and of one that nothing
+// was written into.
+func (b *box) abandon(empty bool) {
+	if b.file == nil {
+		return
+	}
+	b.file.Close()
+	if empty {
+		os.Remove(b.file.Name())
+	}
+	b.file, b.out = nil, nil
 }
 
 func (b *box) close() {
@@ -195,9 +213,15 @@ var opened atomic.Uint64
 const prefix = "blackbox-"
 
 // prune removes the oldest of them.
-func prune(root *os.Root, dir string, keep int) {
-	names, _ := filepath.Glob(filepath.Join(dir, prefix+"*.loupe")) // in order of their times
-	for i := 0; i < len(names)-keep; i++ {
-		root.Remove(filepath.Base(names[i]))
+func prune(dir string, keep int) {
+	all, err := os.ReadDir(dir) // by name, and so in order of their times
+	if err != nil {
+		return
+	}
+	all = slices.DeleteFunc(all, func(e os.DirEntry) bool {
+		return !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), ".loupe")
+	})
+	for _, e := range all[:max(0, len(all)-keep)] {
+		os.Remove(filepath.Join(dir, e.Name()))
 	}
 }
