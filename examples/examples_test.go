@@ -1,4 +1,3 @@
-// Package examples plays the example programs as a person and a client would.
 package examples
 
 import (
