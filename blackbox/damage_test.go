@@ -3,9 +3,14 @@ package blackbox_test
 import (
 	"bytes"
 	"encoding/binary"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/loupe-ecs/loupe/blackbox"
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/ecstest/mapworld"
+	"github.com/loupe-ecs/loupe/timeline"
 )
 
 // blocksOf is where each block of a file begins, and where the last ends.
@@ -77,4 +82,39 @@ func FuzzRead(f *testing.F) {
 			t.Error("neither a file nor an error")
 		}
 	})
+}
+
+type still struct{ X, Y, Dx, Dy float64 }
+
+// A world that stands still is much larger than its file.
+func TestALargeWorldInASmallFile(t *testing.T) {
+	const rows = 60_000
+	w := mapworld.New(reflect.TypeFor[still]())
+	changes := slices.Repeat([]ecs.Change{{Op: ecs.OpSpawn, Values: []ecs.Value{{Value: reflect.ValueOf(still{1, 2, 3, 4})}}}}, rows)
+	if _, err := w.Apply(changes); err != nil {
+		t.Fatal(err)
+	}
+	rec := timeline.NewRecorder(nil)
+	rec.Bind(w, nil)
+	if err := rec.Start(timeline.Options{}, 0); err != nil {
+		t.Fatal(err)
+	}
+	for tick := range uint64(5) {
+		rec.EndTick(tick + 1)
+		rec.Flush(t.Context())
+	}
+	rec.Stop(false)
+	raw := written(t, rec)
+	f, err := read(raw)
+	if err != nil || f.Damage != "" || f.Samples != rec.Line().Len() || len(raw) > 200_000 {
+		t.Fatalf("%d bytes: %v, %q, %d of %d samples", len(raw), err, f.Damage, f.Samples, rec.Line().Len())
+	}
+	_, last, _ := f.Recorder.Line().Ticks()
+	ref, err := f.Recorder.Line().Find(int64(last))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := f.Recorder.Line().World(ref).Catalog().Entities.Total; n != rows {
+		t.Errorf("%d entities of %d", n, rows)
+	}
 }

@@ -31,17 +31,21 @@ func (x *extras) table(t reflect.Type) *table {
 	return tb
 }
 
-// add takes over the results of a chunk and tells their numbers here.
-func (t *table) add(chunk reflect.Value) []uint32 {
+// add takes over the results of a chunk and tells their numbers here. What those
+// take that are new goes off left; false: it is not enough.
+func (t *table) add(chunk reflect.Value, bytes []int64, left *int64) (numbers []uint32, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	numbers := make([]uint32, chunk.Len())
+	numbers = make([]uint32, chunk.Len())
 	for i := range numbers {
 		v := chunk.Index(i)
 		key, ok := keyOf(v)
 		if n, have := t.numbers[key]; ok && have {
 			numbers[i] = n
 			continue
+		}
+		if *left -= bytes[i]; *left < 0 {
+			return nil, false
 		}
 		n := uint32(t.list.Len())
 		t.list = reflect.Append(t.list, v)
@@ -50,7 +54,7 @@ func (t *table) add(chunk reflect.Value) []uint32 {
 		}
 		numbers[i] = n
 	}
-	return numbers
+	return numbers, true
 }
 
 func (t *table) at(n uint32) reflect.Value {

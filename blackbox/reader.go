@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/timeline"
@@ -37,7 +38,8 @@ func (l Limits) orDefault(size int64) Limits {
 		l.Memory = 24<<20 + 2*size
 	}
 	if l.Chunk <= 0 {
-		l.Chunk = 8<<20 + size
+		// A world that stands still is much larger than its file.
+		l.Chunk = max(64<<20-l.Memory, 8<<20+size)
 	}
 	return l
 }
@@ -63,7 +65,7 @@ func Open(path string, l Limits) (*File, error) {
 // Read is Open for something that is no file.
 func Read(r io.Reader, size int64, l Limits) (*File, error) {
 	l = l.orDefault(size)
-	in := &reader{blocks: blockReader{r: r, limit: int(min(l.Chunk, maxBlock))}, limits: l, builder: newBuilder(),
+	in := &reader{blocks: blockReader{r: r, limit: int(min(l.Chunk, maxBlock))}, limits: l, results: l.Chunk, builder: newBuilder(),
 		file: &File{Parts: map[string][]byte{}, Bytes: size, Recorder: timeline.NewRecorder(nil)}}
 	if err := in.header(); err != nil {
 		return nil, err
@@ -85,7 +87,8 @@ type reader struct {
 	ended    bool
 	branches int   // that samples are on
 	kept     int64 // bytes of parts
-	raw      []byte
+	logged   int64 // of lines
+	results  int64 // that labels and computed values may still take
 
 	redaction *Redaction // nil: nothing is taken out, and documents are kept
 	copyTo    *Writer
@@ -161,9 +164,8 @@ func (r *reader) block(kind byte, raw []byte) error {
 		if r.types == nil {
 			return badFile("samples come before their types")
 		}
-		// The block's memory is the next block's: a chunk is read in a copy.
-		r.raw = append(r.raw[:0], raw...)
-		r.chunk = &chunkReader{scan: scan{data: r.raw, where: fmt.Sprintf("block %d", r.blocks.index-1)}, types: r.types, stage: r.stage, budget: r.limits.Chunk}
+		// The block's memory is the next block's: the chunk is read before.
+		r.chunk = &chunkReader{kept: &r.results, scan: scan{data: raw, where: fmt.Sprintf("block %d", r.blocks.index-1)}, types: r.types, stage: r.stage, budget: r.limits.Chunk - int64(len(raw))}
 		return r.chunk.open()
 	case kindPart:
 		if r.redaction != nil {
@@ -180,7 +182,14 @@ func (r *reader) block(kind byte, raw []byte) error {
 // part takes a document. Those that are too much for memory are left out.
 func (r *reader) part(s scan) (err error) {
 	defer recovered(&err)
-	name := string(s.bytes())
+	label := s.bytes()
+	if len(label) > maxPartName {
+		return badFile("the name of a document takes %d bytes", len(label))
+	}
+	name := string(label)
+	if (name == PartFacts || name == PartLog) && (int64(len(s.data)) > r.limits.Chunk/2 || weight(s.data, elementBytes, elementBytes) > r.limits.Chunk) {
+		return badFile("the %s takes more memory than is allowed for a file of this size", name)
+	}
 	switch name {
 	case PartFacts:
 		var f Facts
@@ -195,8 +204,7 @@ func (r *reader) part(s scan) (err error) {
 		if err := json.Unmarshal(s.data, &lines); err != nil {
 			return badFile("the log is not readable: %v", err)
 		}
-		r.file.Lines = append(r.file.Lines, lines...)
-		r.file.Lines = r.file.Lines[max(0, len(r.file.Lines)-maxLines):]
+		r.log(lines)
 		return nil
 	}
 	r.kept += int64(len(s.data)) - int64(len(r.file.Parts[name]))
@@ -207,7 +215,74 @@ func (r *reader) part(s scan) (err error) {
 	return nil
 }
 
-const maxLines = 4096
+// log takes lines. The oldest are left out where they are too many, or too much
+// for memory.
+func (r *reader) log(lines []Line) {
+	all := append(r.file.Lines, lines...)
+	for i := range lines {
+		r.logged += lines[i].bytes()
+	}
+	drop := max(0, len(all)-maxLines)
+	for i := range all {
+		if i >= drop && r.logged <= r.limits.Chunk/2 {
+			break
+		}
+		r.logged -= all[i].bytes()
+		drop = max(drop, i+1)
+	}
+	r.file.Lines = slices.Delete(all, 0, drop)
+}
+
+func (l *Line) bytes() int64 { return int64(len(l.Msg)+len(l.Attrs)) + elementBytes }
+
+const (
+	maxLines     = 4096
+	maxPartName  = 256
+	elementBytes = 80 // of a Line, a Mark
+)
+
+// weight is what a JSON document takes once it is decoded into structs, beside
+// its texts: outer for an element of an array, inner for one of an array in an
+// array's element.
+func weight(raw []byte, outer, inner int64) (n int64) {
+	var open []bool // what is open is an array
+	arrays := 0
+	element := func() {
+		if arrays == 1 {
+			n += outer
+		} else {
+			n += inner
+		}
+	}
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		case '[':
+			open = append(open, true)
+			arrays++
+			element()
+		case '{':
+			open = append(open, false)
+		case ']', '}':
+			if last := len(open) - 1; last >= 0 {
+				if open[last] {
+					arrays--
+				}
+				open = open[:last]
+			}
+		case ',':
+			if last := len(open) - 1; last >= 0 && open[last] {
+				element()
+			}
+		}
+	}
+	return n
+}
 
 // rest is what the recorder is told beside the samples.
 func (r *reader) rest() timeline.Recorded {

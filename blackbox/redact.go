@@ -36,7 +36,7 @@ const redacted = "(redacted)"
 func Redact(to io.Writer, from io.Reader, size int64, r Redaction) (damage string, err error) {
 	l := Limits{}.orDefault(size)
 	r.found = map[string]bool{}
-	in := &reader{blocks: blockReader{r: from, limit: int(min(l.Chunk, maxBlock))}, limits: l, builder: newBuilder(), file: &File{Parts: map[string][]byte{}}}
+	in := &reader{blocks: blockReader{r: from, limit: int(min(l.Chunk, maxBlock))}, limits: l, results: l.Chunk, builder: newBuilder(), file: &File{Parts: map[string][]byte{}}}
 	if err := in.header(); err != nil {
 		return "", err
 	}

@@ -155,11 +155,16 @@ const (
 	maxTypes     = 20_000
 	maxFields    = 4096
 	maxTypeBytes = 1 << 20
+
+	maxTypesWeight = 24 << 20
 )
 
 func parseTypes(raw []byte) (*typesDoc, error) {
 	if len(raw) > 16<<20 {
 		return nil, badFile("the description of the types takes %d bytes", len(raw))
+	}
+	if weight(raw, 256, 112) > maxTypesWeight {
+		return nil, badFile("the description of the types tells of too much")
 	}
 	t := &typesDoc{}
 	if err := json.Unmarshal(raw, t); err != nil {

@@ -20,6 +20,7 @@ type chunkReader struct {
 	types  *ecs.Catalog
 	stage  *stage
 	budget int64
+	kept   *int64 // what results may take that stay when the chunk is read
 
 	n, i    int
 	branch  int
@@ -43,8 +44,17 @@ type tableReader struct {
 	components []ecs.TypeID
 	targets    []ecs.Target
 	rows       int
+	most       int // rows that it has had: memory is kept for them
+	listed     int // the number of the last shape that it is in, from 1
 	columns    []columnReader
 }
+
+// What a table and a column take without values: columns are copied as a table
+// grows, and have readers beside them.
+const (
+	tableBytes  = int64(unsafe.Sizeof(tableReader{}) + 16)
+	columnBytes = int64(2*unsafe.Sizeof(columnReader{}) + 2*unsafe.Sizeof(flatReader{}))
+)
 
 // columnReader is one column on the reading side.
 type columnReader struct {
@@ -69,10 +79,14 @@ func (c *chunkReader) open() (err error) {
 		c.fail("%d samples on branch %d", c.n, c.branch)
 	}
 	for range c.length(1) {
-		c.texts = append(c.texts, string(c.bytes()))
+		s := c.bytes()
+		c.charge(2*16 + int64(len(s)))
+		c.texts = append(c.texts, string(s))
 	}
 	for range c.length(1) {
-		c.blobs = append(c.blobs, bytes.Clone(c.bytes()))
+		s := c.bytes()
+		c.charge(2*24 + int64(len(s)))
+		c.blobs = append(c.blobs, bytes.Clone(s))
 	}
 	if c.length(0) != len(c.stage.resources) {
 		c.fail("it has another number of resources than the types")
@@ -112,8 +126,10 @@ func (c *chunkReader) open() (err error) {
 const maxBranches = 1 << 20
 
 func (c *chunkReader) table() *tableReader {
+	c.charge(tableBytes + columnBytes)
 	t := &tableReader{columns: []columnReader{{}}}
 	for range c.length(1) {
+		c.charge(columnBytes)
 		id := c.below(len(c.stage.components))
 		if slices.Contains(t.components, ecs.TypeID(id)) {
 			c.fail("an archetype has a component twice")
@@ -122,6 +138,7 @@ func (c *chunkReader) table() *tableReader {
 		t.columns = append(t.columns, columnReader{kind: c.stage.components[id]})
 	}
 	for range c.length(3) {
+		c.charge(2 * int64(unsafe.Sizeof(ecs.Target{})))
 		id := ecs.TypeID(c.below(len(c.stage.components)))
 		t.targets = append(t.targets, ecs.Target{Relation: id, Entity: ecs.Entity{ID: c.u32(), Gen: c.u32()}})
 	}
@@ -129,6 +146,7 @@ func (c *chunkReader) table() *tableReader {
 }
 
 func (c *chunkReader) shape(first int) {
+	c.charge(2*int64(unsafe.Sizeof(shape{})) + int64(len(c.stage.resources)))
 	outer := c.scan
 	c.data = c.bytes()
 	rest := outer
@@ -139,9 +157,12 @@ func (c *chunkReader) shape(first int) {
 	}
 	for c.rest() > 0 {
 		n := first + c.below(len(c.tables)-first)
-		if slices.Contains(s.order, n) {
+		if t := c.tables[n]; t.listed > len(c.shapes) {
 			c.fail("an archetype is there twice")
+		} else {
+			t.listed = len(c.shapes) + 1
 		}
+		c.charge(2 * 8)
 		s.order = append(s.order, n)
 	}
 	c.shapes = append(c.shapes, s)
@@ -162,6 +183,7 @@ func (c *chunkReader) readResults() map[int][][][]byte {
 		lists := make([][][]byte, n)
 		for k := range lists {
 			for range c.length(1) {
+				c.charge(2 * 24)
 				lists[k] = append(lists[k], c.bytes())
 			}
 		}
@@ -178,15 +200,21 @@ func (c *chunkReader) learn(x *extras, lists [][][]byte) [][]uint32 {
 			continue
 		}
 		t := x.tables[k]
-		values := reflect.MakeSlice(reflect.SliceOf(t.typ), len(list), len(list))
+		c.charge(int64(len(list)) * (int64(t.typ.Size()) + 16))
+		values, taken := reflect.MakeSlice(reflect.SliceOf(t.typ), len(list), len(list)), make([]int64, len(list))
 		for i, raw := range list {
+			before := c.budget
 			v, err := c.stream.Column(raw, t.typ, 1)
 			if err != nil {
 				panic(fault{err})
 			}
 			values.Index(i).Set(v.Index(0))
+			taken[i] = before - c.budget + int64(len(raw)) + 64
 		}
-		out[k] = t.add(values)
+		var ok bool
+		if out[k], ok = t.add(values, taken, c.kept); !ok {
+			c.fail("its labels and computed values need more memory than is allowed for a file of this size")
+		}
 	}
 	return out
 }
@@ -233,7 +261,11 @@ func (c *chunkReader) next() (s *timeline.Sample, err error) {
 	s.Cause = c.texts[h.below(len(c.texts))]
 	s.Locked = h.byte() != 0
 	pool := ecs.Pool{Next: h.u32(), Available: h.u32(), Reserved: h.u32()}
-	for range h.length(3) {
+	states := h.length(3)
+	if int64(states)*2*int64(unsafe.Sizeof(timeline.State{})) > c.budget {
+		c.charge(c.budget + 1)
+	}
+	for range states {
 		s.States = append(s.States, timeline.State{Name: c.texts[h.below(len(c.texts))], Version: int(h.varint()), Data: c.blobs[h.below(len(c.blobs))]})
 	}
 	if b := c.blobs[h.below(len(c.blobs))]; len(b) > 0 {
@@ -269,8 +301,11 @@ func (c *chunkReader) lengths(h *scan) {
 		if n >= fixedTables && n < fixedTables+len(c.stage.resources) && rows > 1 {
 			h.fail("a resource with %d values", rows)
 		}
-		for k := range t.columns {
-			c.charge(int64(rows-t.rows) * t.columns[k].width())
+		if rows > t.most { // what shrinks keeps its memory
+			for k := range t.columns {
+				c.charge(int64(rows-t.most) * t.columns[k].width())
+			}
+			t.most = rows
 		}
 		t.rows = rows
 	}
@@ -283,7 +318,7 @@ func (c *columnReader) width() int64 {
 	return 4*int64(c.kind.typ.Size()) + 8
 }
 
-// charge takes n bytes off the memory budget, or gives them back.
+// charge takes n bytes off the memory budget.
 func (c *chunkReader) charge(n int64) {
 	if n > c.budget {
 		c.fail("it needs more memory than is allowed for a file of this size")
