@@ -266,10 +266,10 @@ func (s *snapshots) decode(c *tools.Call, name string, o *snapshot.Options) (*sn
 	if cat == nil {
 		return nil, "", entities.NoWorld()
 	}
-	if keep.InFile(name) {
+	f, err := s.files().Open(name)
+	if err != nil && keep.InFile(name) {
 		return keep.Moment(s.host.Limits().DataDir, name, cat, o)
 	}
-	f, err := s.files().Open(name)
 	if err != nil {
 		return nil, "", noSnapshot(err)
 	}

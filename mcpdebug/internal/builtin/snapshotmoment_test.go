@@ -56,3 +56,22 @@ func TestSnapshotLoadTakesATickOfAFile(t *testing.T) {
 		t.Errorf("X is %v, at tick 3 it was 3", x)
 	}
 }
+
+// A name, or a folder, with an @ in it is no tick of a recording.
+func TestSnapshotLoadTakesNamesWithAnAt(t *testing.T) {
+	h, host, w := snapshotHarness(t)
+	host.dir = filepath.Join(host.dir, "me@work")
+	id := arche.ComponentID[snapPos](w)
+	pos := (*snapPos)(w.Get(w.NewEntity(id), id))
+	for i, name := range []string{"boss@home", "boss@3"} {
+		want := float64(i + 1)
+		pos.X = want
+		path := h.OK("snapshot_save", `{"name":"`+name+`"}`)["path"].(string)
+		for _, named := range []string{name, path} {
+			pos.X = 77
+			if r := h.OK("snapshot_load", `{"name":"`+named+`"}`); r["path"] != path || pos.X != want {
+				t.Errorf("%s: %v, X is %v", named, r["path"], pos.X)
+			}
+		}
+	}
+}

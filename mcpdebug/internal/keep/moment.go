@@ -12,8 +12,12 @@ import (
 	"github.com/loupe-ecs/loupe/snapshot"
 )
 
-// InFile: the name is of a tick in a recording's file, as box@1200.
-func InFile(name string) bool { return strings.LastIndexByte(name, '@') > 0 }
+// InFile: the name is of a tick in a recording's file, as box@1200, where it is
+// not that of a snapshot.
+func InFile(name string) bool {
+	at := strings.LastIndexByte(name, '@')
+	return at > 0 && !strings.ContainsAny(name[at:], `/\`)
+}
 
 // Moment reads a tick of a file in the data directory for a world of this
 // catalog. Off the frame.
