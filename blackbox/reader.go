@@ -154,7 +154,9 @@ func (r *reader) block(kind byte, raw []byte) error {
 			return err
 		}
 		if r.redaction != nil {
-			r.redaction.types(doc)
+			if err := r.redaction.types(doc); err != nil {
+				return err
+			}
 		}
 		if r.types, r.stage, err = r.builder.build(doc); err == nil && r.redaction != nil {
 			r.redaction.settle(r.types)

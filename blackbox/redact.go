@@ -1,11 +1,13 @@
 package blackbox
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs"
@@ -23,8 +25,10 @@ type Redaction struct {
 	States     bool             // what the host saved of itself, and inputs
 	Screen     bool             // the picture
 
-	found map[string]bool
-	doc   *typesDoc
+	found   map[string]bool
+	marked  *typesDoc    // all types of the file, marked
+	touched map[int]bool // those that something is taken out of
+	doc     *typesDoc
 }
 
 // redacted stands for a text that was taken out.
@@ -35,8 +39,24 @@ const redacted = "(redacted)"
 // file was cut off or spoiled: the copy ends there too.
 func Redact(to io.Writer, from io.Reader, size int64, r Redaction) (damage string, err error) {
 	l := Limits{}.orDefault(size)
-	r.found = map[string]bool{}
-	in := &reader{blocks: blockReader{r: from, limit: int(min(l.Chunk, maxBlock))}, limits: l, results: l.Chunk, builder: newBuilder(), file: &File{Parts: map[string][]byte{}}}
+	r.found, r.touched = map[string]bool{}, map[int]bool{}
+	again, ok := from.(io.ReadSeeker)
+	if !ok {
+		raw, err := io.ReadAll(io.LimitReader(from, size))
+		if err != nil {
+			return "", err
+		}
+		again = bytes.NewReader(raw)
+	}
+	start, err := again.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return "", err
+	}
+	r.plan(io.LimitReader(again, size), int(min(l.Chunk, maxBlock)))
+	if _, err := again.Seek(start, io.SeekStart); err != nil {
+		return "", err
+	}
+	in := &reader{blocks: blockReader{r: io.LimitReader(again, size), limit: int(min(l.Chunk, maxBlock))}, limits: l, results: l.Chunk, builder: newBuilder(), file: &File{Parts: map[string][]byte{}}}
 	if err := in.header(); err != nil {
 		return "", err
 	}
@@ -67,11 +87,30 @@ func Redact(to io.Writer, from io.Reader, size int64, r Redaction) (damage strin
 	return "", out.Close()
 }
 
-// types marks what is taken out in the description of the types, by which the
-// samples are read: they come without it. The same types are then written, less
-// the labels and computed values that may tell of it.
-func (r *Redaction) types(doc *typesDoc) {
-	touched := map[int]bool{}
+// plan reads all descriptions of types beforehand: what a later one names may be
+// of a type that samples before it have too.
+func (r *Redaction) plan(from io.Reader, limit int) {
+	blocks := blockReader{r: from, limit: limit}
+	for err := blocks.begin(); err == nil; {
+		var kind byte
+		var raw []byte
+		if kind, raw, err = blocks.next(); err == nil && kind == kindTypes {
+			var doc *typesDoc
+			if doc, err = parseTypes(raw); err == nil {
+				r.marked = doc
+			}
+		}
+	}
+	// What the file is damaged by is told when it is copied.
+	if r.marked != nil {
+		r.mark(r.marked)
+	}
+}
+
+// mark marks what is taken out in the description of the types, by which the
+// samples are read: they come without it.
+func (r *Redaction) mark(doc *typesDoc) {
+	touched := r.touched
 	for k, list := range [][]componentDoc{doc.Components, doc.Resources} {
 		whole := r.Components
 		if k == 1 {
@@ -97,17 +136,43 @@ func (r *Redaction) types(doc *typesDoc) {
 	if len(touched) > 0 {
 		doc.hideAny(touched)
 	}
+}
+
+// types takes the marks over into a description. The same types are then written,
+// less the labels and computed values that may tell of what is taken out.
+func (r *Redaction) types(doc *typesDoc) error {
+	all := r.marked
+	if all == nil || len(doc.Types) > len(all.Types) || len(doc.Components) > len(all.Components) || len(doc.Resources) > len(all.Resources) {
+		return badFile("types were forgotten on the way")
+	}
+	for i := range doc.Types {
+		t, as := &doc.Types[i], &all.Types[i]
+		if t.Text != as.Text || t.Pkg != as.Pkg || len(t.Fields) != len(as.Fields) {
+			return badFile("type %s was changed on the way", strconv.Quote(t.Text))
+		}
+		t.Opaque, t.Labels = as.Opaque, as.Labels
+		for k := range t.Fields {
+			t.Fields[k].Private, t.Fields[k].Embedded = as.Fields[k].Private, as.Fields[k].Embedded
+		}
+	}
+	for i := range doc.Components {
+		doc.Components[i].Removed = all.Components[i].Removed
+	}
+	for i := range doc.Resources {
+		doc.Resources[i].Removed = all.Resources[i].Removed
+	}
 	told := *doc
 	told.Types = slices.Clone(doc.Types)
 	told.Components, told.Resources = slices.Clone(doc.Components), slices.Clone(doc.Resources)
 	for _, list := range [][]componentDoc{told.Components, told.Resources} {
 		for i := range list {
-			if doc.reaches(list[i].Type, touched, map[int]bool{}) {
+			if doc.reaches(list[i].Type, r.touched, map[int]bool{}) {
 				list[i].Label, list[i].Computed = false, nil
 			}
 		}
 	}
 	r.doc = &told
+	return nil
 }
 
 // settle tells which values hold no pointers now that some are opaque: their

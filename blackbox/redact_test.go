@@ -3,15 +3,21 @@ package blackbox_test
 import (
 	"bytes"
 	"encoding/json"
+	"image/color"
+	"io"
 	"log/slog"
 	"math"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/loupe-ecs/loupe/blackbox"
+	"github.com/loupe-ecs/loupe/ecs"
+	"github.com/loupe-ecs/loupe/ecs/ecstest/mapworld"
 	"github.com/loupe-ecs/loupe/timeline"
 )
 
@@ -122,6 +128,70 @@ func TestRedactUnknown(t *testing.T) {
 	for _, r := range []blackbox.Redaction{{Components: []string{"Mnid"}}, {Fields: []string{"purse.Coin"}}, {Resources: []string{"purse"}}} {
 		if _, err := blackbox.Redact(&bytes.Buffer{}, bytes.NewReader(raw), int64(len(raw)), r); err == nil || !strings.Contains(err.Error(), "nothing was redacted") {
 			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}
+
+type (
+	hull   struct{ Plate armour }
+	armour struct {
+		Maker  string
+		Serial int64
+	}
+	yard struct{ Spare armour }
+	knot [2]int64
+)
+
+// What is named may be of a type that stands elsewhere in samples that came before
+// it, of no struct, or of a type that every program has.
+func TestRedactTypesOfEveryKind(t *testing.T) {
+	types := []reflect.Type{reflect.TypeFor[hull](), reflect.TypeFor[knot](), reflect.TypeFor[color.RGBA]()}
+	w := mapworld.New(types...)
+	then := time.Unix(0x4142434445, 0)
+	w.AddResource(&then)
+	rec := timeline.NewRecorder(nil)
+	rec.Bind(w, nil)
+	if err := rec.Start(timeline.Options{}, 0); err != nil {
+		t.Fatal(err)
+	}
+	spawn := func(maker string) {
+		values := []ecs.Value{{Type: 0, Value: reflect.ValueOf(hull{armour{maker, 5}})}, {Type: 1, Value: reflect.ValueOf(knot{0x4d414b45525f4e52, 8})}, {Type: 2, Value: reflect.ValueOf(color.RGBA{R: 77, G: 78, B: 79, A: 80})}}
+		if _, err := w.Apply([]ecs.Change{{Op: ecs.OpSpawn, Values: values}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spawn("maker one")
+	rec.EndTick(1)
+	rec.Flush(t.Context())
+	w.AddResource(&yard{armour{"maker two", 6}}) // its type comes into the file here
+	spawn("maker three")
+	rec.EndTick(2)
+	rec.Flush(t.Context())
+	rec.Stop(false)
+	raw := written(t, rec)
+	for _, from := range []io.Reader{bytes.NewReader(raw), struct{ io.Reader }{bytes.NewReader(raw)}} {
+		var buf bytes.Buffer
+		damage, err := blackbox.Redact(&buf, from, int64(len(raw)), blackbox.Redaction{Fields: []string{"yard.Spare.Maker"}, Components: []string{"knot", "RGBA"}, Resources: []string{"Time"}})
+		if err != nil || damage != "" {
+			t.Fatal(err, damage)
+		}
+		f, err := read(buf.Bytes())
+		if err != nil || f.Damage != "" || f.Samples != rec.Line().Len() {
+			t.Fatalf("%v, %+v", err, f)
+		}
+		all := plain(t, buf.Bytes())
+		for _, ref := range f.Recorder.Line().Refs(0, math.MaxInt64) {
+			all += shown(t, f.Recorder.Line().World(ref))
+		}
+		for _, gone := range []string{"maker", "NR_REKAM", "MNOP", "5566529604782575442", `"R":77`, then.UTC().Format("2006-01-02")} {
+			if strings.Contains(all, gone) {
+				t.Errorf("%q is still in the file", gone)
+			}
+		}
+		for _, kept := range []string{`"Serial":5`, `"Serial":6`, `{"$opaque":"color.RGBA"}`, `{"$opaque":"time.Time"}`} {
+			if !strings.Contains(all, kept) {
+				t.Errorf("%q is gone too", kept)
+			}
 		}
 	}
 }

@@ -311,6 +311,9 @@ func (b *builder) shown(x *extras, c *componentDoc) *value.Type {
 func (b *builder) component(c *componentDoc) *extras {
 	d := &b.doc.Types[c.Type]
 	x := &extras{typ: b.of(c.Type)}
+	if c.Removed && len(d.Fields) == 0 { // the type itself may be a plain one, which others have as fields
+		x.typ = b.opaque(d, c.Type)
+	}
 	x.plain, x.flat = x.typ, d.Flat
 	count := len(c.Computed)
 	if c.Label {
