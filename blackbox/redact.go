@@ -103,13 +103,13 @@ func (r *Redaction) plan(from io.Reader, limit int) {
 	}
 	// What the file is damaged by is told when it is copied.
 	if r.marked != nil {
-		r.mark(r.marked)
+		r.find(r.marked)
 	}
 }
 
-// mark marks what is taken out in the description of the types, by which the
+// find marks what is taken out in the description of the types, by which the
 // samples are read: they come without it.
-func (r *Redaction) mark(doc *typesDoc) {
+func (r *Redaction) find(doc *typesDoc) {
 	touched := r.touched
 	for k, list := range [][]componentDoc{doc.Components, doc.Resources} {
 		whole := r.Components

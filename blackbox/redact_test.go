@@ -52,10 +52,12 @@ func withParts(t *testing.T, rec *timeline.Recorder) []byte {
 	}
 	info := rec.Info()
 	branches, current := rec.Branches()
-	marks := append(info.Marks, timeline.Mark{Tick: 4, Kind: timeline.MarkLog, Text: "user bob@example.org left"})
+	marks := append(info.Marks, timeline.Mark{Tick: 4, Kind: timeline.MarkLog, Text: "user bob@example.org left"},
+		timeline.Mark{Tick: 5, Kind: timeline.MarkWrite, Text: `set_component {"component":"purse","value":{"Coins":90210}}`, Operation: "op-7"},
+		timeline.Mark{Tick: 6, Kind: timeline.MarkWatch, Text: "watch-3: 90210 -> 5 by economy"})
 	for _, err := range []error{
 		w.JSON(blackbox.PartFacts, blackbox.Facts{Every: info.Every, Tick: info.Tick, Branches: branches, Current: current, Marks: marks}),
-		w.JSON(blackbox.PartLog, []blackbox.Line{{Level: slog.LevelWarn, Msg: "user bob@example.org left"}, {Msg: "loaded /home/bobby/saves/one.sav", Attrs: json.RawMessage(`{"mail":"al@example.org"}`)}, {Msg: "loaded /home/bobby/saves/two.sav"}}),
+		w.JSON(blackbox.PartLog, []blackbox.Line{{Level: slog.LevelWarn, Msg: "user bob@example.org left"}, {Msg: "loaded /home/bobby/saves/one.sav", Attrs: json.RawMessage(`{"mail":"al@example.org"}`)}, {Msg: "by file", Attrs: json.RawMessage(`{"/home/bobby/saves/six.sav":6}`)}, {Msg: "loaded /home/bobby/saves/two.sav"}}),
 		w.JSON(blackbox.PartCrash, map[string]any{"Panic": "boom", "Frame": uint64(math.MaxUint64), "Label": "purse of 77", "LogTail": []any{map[string]any{"Msg": "bye bob@example.org"}},
 			"Frames": []any{map[string]any{"File": "/home/bobby smith/game/main.go", "Line": 3}}}),
 		w.Part(blackbox.PartGoroutines, []byte("goroutine 1 [running]:\ngithub.com/some/game.run()\n\t/home/bobby smith/game/main.go:12 +0x1d\n")),
@@ -80,7 +82,7 @@ func TestRedact(t *testing.T) {
 		t.Fatal(err, damage)
 	}
 	before, after := plain(t, raw), plain(t, buf.Bytes())
-	for _, gone := range []string{"example.org", "bobby", "purse of", "profile of"} {
+	for _, gone := range []string{"example.org", "bobby", "purse of", "profile of", "90210"} {
 		if !strings.Contains(before, gone) {
 			t.Errorf("%q was never there", gone)
 		}
@@ -88,7 +90,7 @@ func TestRedact(t *testing.T) {
 			t.Errorf("%q is still in the file", gone)
 		}
 	}
-	for _, kept := range []string{"main.go:12 +0x1d", "github.com/some/game.run()", "loaded two.sav", "18446744073709551615", "boom", "something"} {
+	for _, kept := range []string{"main.go:12 +0x1d", "github.com/some/game.run()", "loaded two.sav", "18446744073709551615", "boom", "something", "six.sav", "set_component (redacted)", "op-7", "watch-3: (redacted)"} {
 		if !strings.Contains(after, kept) {
 			t.Errorf("%q is gone too", kept)
 		}

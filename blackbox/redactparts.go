@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/loupe-ecs/loupe/timeline"
 )
 
 // part copies a document without what is taken out.
@@ -79,16 +81,39 @@ func (r *Redaction) rewrite(v any) any {
 				v["Msg"], v["Attrs"] = redacted, nil
 			}
 		}
+		r.mark(v)
+		out := make(map[string]any, len(v))
 		for k, x := range v {
-			switch {
-			case (k == "Row" || k == "Label") && len(r.Components)+len(r.Fields) > 0:
-				delete(v, k)
-			default:
-				v[k] = r.rewrite(x)
+			if (k == "Row" || k == "Label") && len(r.Components)+len(r.Fields) > 0 {
+				continue
 			}
+			out[r.text(k)] = r.rewrite(x)
 		}
+		return out
 	}
 	return v
+}
+
+// mark takes the values out of a mark that tells of some: the arguments of calls
+// that wrote, and what a watched value was before and after. Which call, and which
+// watch, stays.
+func (r *Redaction) mark(m map[string]any) {
+	kind, _ := m["kind"].(string)
+	text, ok := m["text"].(string)
+	if !ok || len(r.Components)+len(r.Fields)+len(r.Resources) == 0 {
+		return
+	}
+	end := " "
+	switch kind {
+	case timeline.MarkWatch:
+		end = ": "
+	case timeline.MarkWrite, timeline.MarkEvent:
+	default:
+		return
+	}
+	if name, _, more := strings.Cut(text, end); more {
+		m["text"] = name + end + redacted
+	}
 }
 
 func (r *Redaction) matches(s string) bool {
