@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -129,7 +129,7 @@ func (b *box) write(why string) (err error) {
 	if k.rec.Info().Samples == 0 {
 		return nil // what is not recorded needs no black box: get_logs and CrashFile tell
 	}
-	if b.out != nil && b.out.Bytes() > k.options.Bytes {
+	if b.out != nil && (b.out.Bytes() > k.options.Bytes || b.gone()) {
 		b.close()
 	}
 	fresh := b.out == nil
@@ -149,7 +149,7 @@ func (b *box) write(why string) (err error) {
 	}
 	b.failed = false
 	if fresh { // not before: on a full disk the old files are all there is
-		prune(filepath.Join(k.options.Dir, folder), k.options.Files)
+		prune(filepath.Join(k.options.Dir, folder), k.options.Files, filepath.Base(b.file.Name()))
 	}
 	// What has reached the system outlives the process, not the machine: a
 	// flush to the device would make other programs wait.
@@ -183,6 +183,17 @@ func (b *box) open(why string) error {
 	return nil
 }
 
+// gone: the file was removed, or another is in its place. What is written into it
+// would be lost.
+func (b *box) gone() bool {
+	now, err := os.Stat(b.file.Name())
+	if err != nil {
+		return os.IsNotExist(err)
+	}
+	own, err := b.file.Stat()
+	return err == nil && !os.SameFile(now, own)
+}
+
 // abandon lets go of a file that cannot be written on, and of one that nothing
 // was written into.
 func (b *box) abandon(empty bool) {
@@ -212,16 +223,21 @@ var opened atomic.Uint64
 // prefix of the files that are written by themselves: others are never removed.
 const prefix = "blackbox-"
 
-// prune removes the oldest of them.
-func prune(dir string, keep int) {
+// written is what their names are like: a client may save another under a name
+// that begins alike.
+var written = regexp.MustCompile(`^` + prefix + `\d{8}-\d{6}-\d+-\d+\.loupe$`)
+
+// prune removes the oldest of them, and never the one that was just begun: the
+// clock may have been set back.
+func prune(dir string, keep int, fresh string) {
 	all, err := os.ReadDir(dir) // by name, and so in order of their times
 	if err != nil {
 		return
 	}
 	all = slices.DeleteFunc(all, func(e os.DirEntry) bool {
-		return !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), ".loupe")
+		return e.Name() == fresh || !written.MatchString(e.Name())
 	})
-	for _, e := range all[:max(0, len(all)-keep)] {
+	for _, e := range all[:max(0, len(all)+1-keep)] {
 		os.Remove(filepath.Join(dir, e.Name()))
 	}
 }
