@@ -25,7 +25,8 @@ func join[T any](w *World, name string, c container[T]) {
 	if reflect.TypeFor[T]().Size() == 0 {
 		panic("structworld: " + name + ": values of " + reflect.TypeFor[T]().String() + " take no memory, so that pointers do not tell them apart; register a slice of them")
 	}
-	w.join(name, reflect.TypeFor[T](), &boxes[T]{in: c, links: linksOf[T](), names: map[*T]ecs.Entity{}})
+	l := linksOf[T](w)
+	w.join(name, reflect.TypeFor[T](), &boxes[T]{in: c, links: l, kind: l.join(), names: map[*T]ecs.Entity{}})
 }
 
 // container is where the game has its pointers.
@@ -39,9 +40,13 @@ type container[T any] interface {
 	take(p *T)
 	// gone tells that the game has taken an entity's pointer out.
 	gone(e ecs.Entity, p *T)
+	// leaves tells that a restore is about to take an entity's pointer out.
+	leaves(e ecs.Entity, p *T)
 	// set makes the pointers these.
 	set(es []ecs.Entity, ps []*T)
 	room(n int) *refusal.Error
+	// fits refuses entities that cannot come back, which who lives can for sure.
+	fits(es []ecs.Entity, lives func(ecs.Entity) (*T, bool)) *refusal.Error
 	capacity() int
 }
 
@@ -52,6 +57,7 @@ type boxes[T any] struct {
 	spare []*T
 	names map[*T]ecs.Entity
 	links *links[T]
+	kind  int // among those of the links
 }
 
 func (b *boxes[T]) mark(int, ecs.Entity)      {}
@@ -87,7 +93,7 @@ func (b *boxes[T]) sync(p *pool, k *kind) {
 			now = append(now, box)
 		}
 	})
-	if twice == nil && len(now) == len(b.list) {
+	if slices.Equal(now, b.list) { // who visits the elements may be at them
 		b.spare = now
 		return
 	}
@@ -119,17 +125,17 @@ func (b *boxes[T]) sync(p *pool, k *kind) {
 
 func (b *boxes[T]) learn(box *T, e ecs.Entity) {
 	b.names[box] = e
-	b.links.learn(box, e)
+	b.links.learn(b.kind, box, e)
 }
 
 func (b *boxes[T]) forget(box *T) {
 	delete(b.names, box)
-	b.links.forget(box)
+	b.links.forget(b.kind, box)
 }
 
 func (b *boxes[T]) add(e ecs.Entity, v reflect.Value) {
 	box := new(T)
-	*box = v.Interface().(T)
+	reflect.ValueOf(box).Elem().Set(v)
 	b.in.put(e, box)
 	b.list = append(b.list, box)
 	b.learn(box, e)
@@ -147,10 +153,16 @@ func (b *boxes[T]) remove(row int) {
 func (b *boxes[T]) replace(es []ecs.Entity, column reflect.Value) {
 	from := column.Interface().([]T)
 	now := make([]*T, len(es))
+	taken := make(map[*T]bool, len(es))
 	for row, e := range es {
-		now[row] = b.links.box(e)
+		box := b.links.box(e)
+		if taken[box] { // the game has used it for both, one after the other
+			box = new(T)
+		}
+		now[row], taken[box] = box, true
 	}
 	for _, box := range b.list {
+		b.in.leaves(b.names[box], box)
 		b.forget(box)
 	}
 	for row, box := range now {
@@ -159,6 +171,14 @@ func (b *boxes[T]) replace(es []ecs.Entity, column reflect.Value) {
 	}
 	b.list = now
 	b.in.set(es, slices.Clone(now))
+}
+
+func (b *boxes[T]) fits(es []ecs.Entity) *refusal.Error {
+	living := make(map[ecs.Entity]*T, len(b.names))
+	for box, e := range b.names {
+		living[e] = box
+	}
+	return b.in.fits(es, func(e ecs.Entity) (*T, bool) { box, ok := living[e]; return box, ok })
 }
 
 // pointerSlice is a slice of pointers.
@@ -184,8 +204,12 @@ func (s *pointerSlice[T]) set(_ []ecs.Entity, ps []*T) {
 	*s.list = append((*s.list)[:0], ps...)
 }
 func (s *pointerSlice[T]) gone(ecs.Entity, *T)     {}
+func (s *pointerSlice[T]) leaves(ecs.Entity, *T)   {}
 func (s *pointerSlice[T]) room(int) *refusal.Error { return nil }
-func (s *pointerSlice[T]) capacity() int           { return cap(*s.list) }
+func (s *pointerSlice[T]) fits([]ecs.Entity, func(ecs.Entity) (*T, bool)) *refusal.Error {
+	return nil
+}
+func (s *pointerSlice[T]) capacity() int { return cap(*s.list) }
 
 // single is a variable.
 type single[T any] struct{ p **T }
@@ -203,7 +227,11 @@ func (s *single[T]) set(_ []ecs.Entity, ps []*T) {
 		*s.p = ps[0]
 	}
 }
-func (s *single[T]) gone(ecs.Entity, *T) {}
+func (s *single[T]) gone(ecs.Entity, *T)   {}
+func (s *single[T]) leaves(ecs.Entity, *T) {}
+func (s *single[T]) fits(es []ecs.Entity, _ func(ecs.Entity) (*T, bool)) *refusal.Error {
+	return s.room(len(es))
+}
 func (s *single[T]) room(n int) *refusal.Error {
 	if n > 1 {
 		return &refusal.Error{Code: refusal.NotSupported, Message: "the game has one variable for entities of this kind, and it would hold more", Got: n, Want: "one at most",

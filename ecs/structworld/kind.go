@@ -30,6 +30,8 @@ type store interface {
 	sync(p *pool, k *kind)
 	// room refuses a number of elements that the container cannot hold.
 	room(n int) *refusal.Error
+	// fits refuses entities of an image that the container cannot take back.
+	fits(es []ecs.Entity) *refusal.Error
 	// add appends an element; rows are appended by the caller.
 	add(e ecs.Entity, v reflect.Value)
 	// remove takes the element of a row out; those behind it move up.

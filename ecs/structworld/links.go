@@ -9,11 +9,12 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
-// links tells which entities pointers to T mean. Values are read and made on
-// other goroutines too, when files are saved and loaded.
+// links tells which entities pointers to T mean, of whichever of a world's kinds
+// they are. Values are read and made on other goroutines too, when files are saved
+// and loaded.
 type links[T any] struct {
 	mu    sync.Mutex
-	of    map[*T]ecs.Entity              // the living
+	kinds []map[*T]ecs.Entity            // the living, by the kinds of this type
 	boxes map[ecs.Entity]weak.Pointer[T] // all that somebody may still point at
 	next  int                            // size of boxes at which to look for dead ones
 }
@@ -22,12 +23,20 @@ type links[T any] struct {
 // world that it belongs to, so that the world that was made last has them.
 var tables sync.Map // reflect.Type -> *links[T]
 
-// linksOf begins new links for T, and makes pointers to T entities wherever they
-// are met.
-func linksOf[T any]() *links[T] {
-	l := &links[T]{of: map[*T]ecs.Entity{}, boxes: map[ecs.Entity]weak.Pointer[T]{}, next: 1024}
-	if _, known := tables.Swap(reflect.TypeFor[T](), l); !known {
-		now := func() *links[T] { l, _ := tables.Load(reflect.TypeFor[T]()); return l.(*links[T]) }
+// linksOf gives the links for T of a world that is being made, and makes pointers
+// to T entities wherever they are met.
+func linksOf[T any](w *World) *links[T] {
+	t := reflect.TypeFor[T]()
+	if l, begun := w.links[t]; begun {
+		return l.(*links[T])
+	}
+	l := &links[T]{boxes: map[ecs.Entity]weak.Pointer[T]{}, next: 1024}
+	if w.links == nil {
+		w.links = map[reflect.Type]any{}
+	}
+	w.links[t] = l
+	if _, known := tables.Swap(t, l); !known {
+		now := func() *links[T] { l, _ := tables.Load(t); return l.(*links[T]) }
 		value.RegisterEntityForm(
 			func(p *T) ecs.Entity { return now().entity(p) },
 			func(e ecs.Entity) *T {
@@ -40,10 +49,23 @@ func linksOf[T any]() *links[T] {
 	return l
 }
 
+// join adds a kind of pointers to T.
+func (l *links[T]) join() (kind int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kinds = append(l.kinds, map[*T]ecs.Entity{})
+	return len(l.kinds) - 1
+}
+
 func (l *links[T]) entity(p *T) ecs.Entity {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.of[p]
+	for _, of := range l.kinds {
+		if e, ok := of[p]; ok {
+			return e
+		}
+	}
+	return ecs.Entity{}
 }
 
 // box is where an entity's value is, was, or will be when it comes back.
@@ -58,17 +80,17 @@ func (l *links[T]) box(e ecs.Entity) *T {
 	return p
 }
 
-func (l *links[T]) learn(p *T, e ecs.Entity) {
+func (l *links[T]) learn(kind int, p *T, e ecs.Entity) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.of[p] = e
+	l.kinds[kind][p] = e
 	l.remember(p, e)
 }
 
-func (l *links[T]) forget(p *T) {
+func (l *links[T]) forget(kind int, p *T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.of, p)
+	delete(l.kinds[kind], p)
 }
 
 func (l *links[T]) remember(p *T, e ecs.Entity) {

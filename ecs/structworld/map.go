@@ -3,6 +3,7 @@ package structworld
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -94,6 +95,34 @@ func (m *mapOf[K, T]) take(p *T) {
 	delete(*m.m, m.keys[p])
 	delete(m.keys, p)
 	m.in = slices.DeleteFunc(m.in, func(x *T) bool { return x == p })
+	if len(*m.m) == len(m.in) {
+		return
+	}
+	// It may be there under another key too, or under one that no look finds: a
+	// NaN does not equal itself.
+	rest := *m.m
+	type entry struct {
+		k K
+		p *T
+	}
+	var stay []entry
+	lost := false
+	for k, x := range rest {
+		switch {
+		case x != p:
+			stay = append(stay, entry{k, x})
+		case k != k: // a NaN
+			lost = true
+		default:
+			delete(rest, k)
+		}
+	}
+	if lost {
+		clear(rest)
+		for _, e := range stay {
+			rest[e.k] = e.p
+		}
+	}
 }
 
 func (m *mapOf[K, T]) gone(e ecs.Entity, p *T) {
@@ -107,12 +136,13 @@ func (m *mapOf[K, T]) gone(e ecs.Entity, p *T) {
 	m.past[e] = k
 }
 
-func (m *mapOf[K, T]) set(es []ecs.Entity, ps []*T) {
-	for i, p := range ps {
-		if k, was := m.keys[p]; was {
-			m.past[es[i]] = k
-		}
+func (m *mapOf[K, T]) leaves(e ecs.Entity, p *T) {
+	if k, ok := m.keys[p]; ok {
+		m.past[e] = k
 	}
+}
+
+func (m *mapOf[K, T]) set(es []ecs.Entity, ps []*T) {
 	clear(*m.m)
 	clear(m.keys)
 	m.in = m.in[:0]
@@ -144,13 +174,52 @@ func (m *mapOf[K, T]) keyFor(e ecs.Entity) (k K) {
 	}
 }
 
+// makes is how many keys can be made; 0: none.
+func (m *mapOf[K, T]) makes() uint64 {
+	switch v := reflect.ValueOf(new(K)).Elem(); {
+	case (v.CanInt() || v.CanUint()) && v.Type().Bits() < 64:
+		return 1 << v.Type().Bits()
+	case v.CanInt() || v.CanUint() || v.Kind() == reflect.String:
+		return math.MaxUint64
+	}
+	return 0
+}
+
+func (m *mapOf[K, T]) noKey() *refusal.Error {
+	return &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("elements of a map with keys of type %s cannot be made from outside: nothing says what their key is", reflect.TypeFor[K]()),
+		Hint: "maps whose keys are numbers or texts take new elements"}
+}
+
 func (m *mapOf[K, T]) room(n int) *refusal.Error {
-	v := reflect.ValueOf(new(K)).Elem()
-	if n <= len(*m.m) || v.CanInt() || v.CanUint() || v.Kind() == reflect.String {
+	most := m.makes()
+	if most == 0 {
+		return m.noKey()
+	}
+	others := max(len(*m.m)-len(m.in), 0) // keys of nil
+	if uint64(n+others) <= most {
 		return nil
 	}
-	return &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("elements of a map with keys of type %s cannot be made from outside: nothing says what their key is", v.Type()),
-		Hint: "maps whose keys are numbers or texts take new elements"}
+	return &refusal.Error{Code: refusal.NotSupported, Message: fmt.Sprintf("there are not so many keys of type %s", reflect.TypeFor[K]()), Got: n, Want: int(most) - others,
+		Hint: "despawn others first"}
+}
+
+// fits wants a key for each: the one that it has or had, or one that can be made.
+func (m *mapOf[K, T]) fits(es []ecs.Entity, lives func(ecs.Entity) (*T, bool)) *refusal.Error {
+	if m.makes() > 0 {
+		return nil
+	}
+	taken := make(map[K]bool, len(es))
+	for _, e := range es {
+		k, known := m.past[e]
+		if p, ok := lives(e); ok {
+			k, known = m.keys[p]
+		}
+		if !known || taken[k] {
+			return m.noKey()
+		}
+		taken[k] = true
+	}
+	return nil
 }
 
 func (m *mapOf[K, T]) capacity() int { return len(*m.m) }

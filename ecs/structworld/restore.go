@@ -32,7 +32,7 @@ func (w *World) Check(img *ecs.Image) error {
 	for i := range img.Archetypes {
 		a := &img.Archetypes[i]
 		k := w.kinds[a.Components[0]]
-		if no := k.store.room(len(a.Entities)); no != nil {
+		if no := k.store.fits(a.Entities); no != nil {
 			return &refusal.Error{Code: refusal.BadSnapshot, Message: k.typ.Name + ": " + no.Message, Got: no.Got, Want: no.Want}
 		}
 	}

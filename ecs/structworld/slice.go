@@ -29,11 +29,12 @@ func (s *sliceOf[T]) idAt(row int) *ID {
 	return (*ID)(unsafe.Add(unsafe.Pointer(&(*s.list)[row]), s.id))
 }
 
-func (s *sliceOf[T]) places() bool            { return !s.known }
-func (s *sliceOf[T]) capacity() int           { return cap(*s.list) }
-func (s *sliceOf[T]) room(int) *refusal.Error { return nil }
-func (s *sliceOf[T]) column() ecs.Column      { return value.ColumnOf(reflect.ValueOf(*s.list)) }
-func (s *sliceOf[T]) remove(row int)          { *s.list = slices.Delete(*s.list, row, row+1) }
+func (s *sliceOf[T]) places() bool                     { return !s.known }
+func (s *sliceOf[T]) capacity() int                    { return cap(*s.list) }
+func (s *sliceOf[T]) room(int) *refusal.Error          { return nil }
+func (s *sliceOf[T]) fits([]ecs.Entity) *refusal.Error { return nil }
+func (s *sliceOf[T]) column() ecs.Column               { return value.ColumnOf(reflect.ValueOf(*s.list)) }
+func (s *sliceOf[T]) remove(row int)                   { *s.list = slices.Delete(*s.list, row, row+1) }
 func (s *sliceOf[T]) holds(row int, e ecs.Entity) bool {
 	return row < len(*s.list) && (!s.known || s.idAt(row).entity == e)
 }
@@ -45,7 +46,9 @@ func (s *sliceOf[T]) mark(row int, e ecs.Entity) {
 }
 
 func (s *sliceOf[T]) add(e ecs.Entity, v reflect.Value) {
-	*s.list = append(*s.list, v.Interface().(T))
+	var element T
+	reflect.ValueOf(&element).Elem().Set(v)
+	*s.list = append(*s.list, element)
 	s.mark(len(*s.list)-1, e)
 }
 

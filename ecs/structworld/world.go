@@ -20,6 +20,7 @@ type World struct {
 	pool      pool
 	maps      bool // some kind is a map
 	last      engine.Last
+	links     map[reflect.Type]any // *links[T] by T
 }
 
 var (
@@ -85,8 +86,12 @@ func (w *World) Holder(id uint32) (ecs.Entity, bool) {
 	if int64(id) >= int64(len(w.pool.slots)) {
 		return ecs.Entity{}, false
 	}
-	e := ecs.Entity{ID: id, Gen: w.pool.slots[id].gen}
-	return e, w.find(e) != nil
+	for { // a look may find that another has the slot by now
+		e := ecs.Entity{ID: id, Gen: w.pool.slots[id].gen}
+		if w.find(e) != nil || w.pool.slots[id].gen == e.Gen {
+			return e, w.pool.at(e) != nil
+		}
+	}
 }
 
 // Row implements [ecs.World].
