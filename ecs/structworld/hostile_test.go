@@ -9,6 +9,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/ecs/structworld"
+	"github.com/loupe-ecs/loupe/ecs/value"
 )
 
 type node struct {
@@ -238,5 +239,59 @@ func TestElementsThatAreInterfaces(t *testing.T) {
 	_, err := w.Apply([]ecs.Change{{Op: ecs.OpSpawn, Values: []ecs.Value{{Type: 0, Value: reflect.Zero(reflect.TypeFor[any]())}}}})
 	if err != nil || len(list) != 2 || list[1] != nil {
 		t.Errorf("%v %v", err, list)
+	}
+}
+
+func TestARewindToAnotherCourse(t *testing.T) {
+	a, b := &node{N: 1}, &node{N: 2}
+	list := []*node{a, b}
+	w := structworld.New(structworld.Pointers("A", &list))
+	w.Catalog()
+	var img0, img1 ecs.Image
+	w.Capture(&img0)
+	c := &node{N: 3} // 2v1
+	a.Next = c
+	list = []*node{a}
+	w.Catalog()
+	list = append(list, c)
+	es := rows(w, "A")
+	w.Capture(&img1)
+	if err := w.Restore(&img0); err != nil {
+		t.Fatal(err)
+	}
+	list = []*node{a}
+	w.Catalog()
+	d := &node{N: 4} // 2v1 as well
+	list = append(list, d)
+	if now := rows(w, "A"); now[1] != es[1] {
+		t.Fatal(now)
+	}
+	if err := w.Restore(&img1); err != nil {
+		t.Fatal(err)
+	}
+	if list[0].Next != list[1] || list[1].N != 3 {
+		t.Errorf("%+v %+v, next shows as %v", list[0], list[1], show(t, w, es[0], "Next"))
+	}
+}
+
+// What an image points at is named as it was when it was made.
+func TestAnImageOfWhatHasDiedSince(t *testing.T) {
+	a, b := &node{N: 1}, &node{N: 2}
+	a.Next = b
+	list := []*node{a, b}
+	w := structworld.New(structworld.Pointers("A", &list))
+	es := rows(w, "A")
+	var img ecs.Image
+	if err := w.Capture(&img); err != nil {
+		t.Fatal(err)
+	}
+	list = list[:1]
+	w.Catalog()
+	next := img.Archetypes[0].Columns[0].Index(0).Field(0)
+	if e, ok := value.EntityIn(next); !ok || e != es[1] {
+		t.Errorf("%v %v, want %v", e, ok, es[1])
+	}
+	if e, ok := value.EntityIn(reflect.ValueOf(&node{})); !ok || !e.IsZero() {
+		t.Errorf("a node of no list is %v %v", e, ok)
 	}
 }

@@ -15,8 +15,14 @@ import (
 type links[T any] struct {
 	mu    sync.Mutex
 	kinds []map[*T]ecs.Entity            // the living, by the kinds of this type
+	was   map[weak.Pointer[T]]ecs.Entity // what those were that have died since
 	boxes map[ecs.Entity]weak.Pointer[T] // all that somebody may still point at
-	next  int                            // size of boxes at which to look for dead ones
+	next  int                            // size of boxes and was at which to look for dead ones
+	// twice: an entity has had two boxes, one before a restore and one after, and
+	// images may point at either. met are those that one of them points at, while
+	// it is restored.
+	twice bool
+	met   map[ecs.Entity]*T
 }
 
 // tables holds the links by element type: a field's type says nothing of the
@@ -30,9 +36,9 @@ func linksOf[T any](w *World) *links[T] {
 	if l, begun := w.links[t]; begun {
 		return l.(*links[T])
 	}
-	l := &links[T]{boxes: map[ecs.Entity]weak.Pointer[T]{}, next: 1024}
+	l := &links[T]{boxes: map[ecs.Entity]weak.Pointer[T]{}, was: map[weak.Pointer[T]]ecs.Entity{}, next: 1024}
 	if w.links == nil {
-		w.links = map[reflect.Type]any{}
+		w.links = map[reflect.Type]linker{}
 	}
 	w.links[t] = l
 	if _, known := tables.Swap(t, l); !known {
@@ -57,21 +63,57 @@ func (l *links[T]) join() (kind int) {
 	return len(l.kinds) - 1
 }
 
-func (l *links[T]) entity(p *T) ecs.Entity {
+// entity is what a pointer means: an element, or one that has died since.
+func (l *links[T]) entity(p *T) (e ecs.Entity) {
+	if p == nil {
+		return e
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	known := false
 	for _, of := range l.kinds {
-		if e, ok := of[p]; ok {
-			return e
+		if e, known = of[p]; known {
+			break
 		}
 	}
-	return ecs.Entity{}
+	if !known && len(l.was) > 0 {
+		e = l.was[weak.Make(p)]
+	}
+	if l.met != nil && l.met[e] == nil && !e.IsZero() {
+		l.met[e] = p
+	}
+	return e
+}
+
+// linker is the links of some type.
+type linker interface {
+	// meet begins to note what is pointed at, where that may matter; part ends it.
+	meet() (matters bool)
+	part()
+}
+
+func (l *links[T]) meet() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.twice {
+		l.met = map[ecs.Entity]*T{}
+	}
+	return l.twice
+}
+
+func (l *links[T]) part() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.met = nil
 }
 
 // box is where an entity's value is, was, or will be when it comes back.
 func (l *links[T]) box(e ecs.Entity) *T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if p := l.met[e]; p != nil {
+		return p
+	}
 	if p := l.boxes[e].Value(); p != nil {
 		return p
 	}
@@ -90,17 +132,27 @@ func (l *links[T]) learn(kind int, p *T, e ecs.Entity) {
 func (l *links[T]) forget(kind int, p *T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	e := l.kinds[kind][p]
 	delete(l.kinds[kind], p)
+	l.was[weak.Make(p)] = e
 }
 
 func (l *links[T]) remember(p *T, e ecs.Entity) {
-	if len(l.boxes) >= l.next {
+	if max(len(l.boxes), len(l.was)) >= l.next {
 		for e, was := range l.boxes {
 			if was.Value() == nil {
 				delete(l.boxes, e)
 			}
 		}
-		l.next = max(1024, 2*len(l.boxes))
+		for was := range l.was {
+			if was.Value() == nil {
+				delete(l.was, was)
+			}
+		}
+		l.next = max(1024, 2*len(l.boxes), 2*len(l.was))
+	}
+	if before := l.boxes[e].Value(); before != nil && before != p {
+		l.twice = true
 	}
 	l.boxes[e] = weak.Make(p)
 }

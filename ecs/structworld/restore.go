@@ -45,6 +45,12 @@ func (w *World) Restore(img *ecs.Image) error {
 	if err := w.Check(img); err != nil {
 		return err
 	}
+	w.meet(img)
+	defer func() {
+		for _, l := range w.links {
+			l.part()
+		}
+	}()
 	w.pool.load(&img.Pool)
 	for _, k := range w.kinds {
 		k.Rows = nil
@@ -58,6 +64,32 @@ func (w *World) Restore(img *ecs.Image) error {
 	}
 	w.resources.Restore(img)
 	return nil
+}
+
+// meet tells the links what an image points at.
+func (w *World) meet(img *ecs.Image) {
+	matters := false
+	for _, l := range w.links {
+		matters = l.meet() || matters
+	}
+	if !matters {
+		return
+	}
+	each := func(v reflect.Value) {
+		value.LayoutOf(v.Type()).EachEntity(v.Addr().UnsafePointer(), func(*value.EntityAt) bool { return true })
+	}
+	for i := range img.Archetypes {
+		if column := img.Archetypes[i].Columns[0]; value.LayoutOf(column.Type().Elem()).Entities {
+			for row := range column.Len() {
+				each(column.Index(row))
+			}
+		}
+	}
+	for i := range img.Resources {
+		if v := img.Resources[i].Value; v.IsValid() {
+			each(value.Addressable(v))
+		}
+	}
 }
 
 // restore makes a kind's elements those of an image's archetype, which may be

@@ -20,7 +20,7 @@ type World struct {
 	pool      pool
 	maps      bool // some kind is a map
 	last      engine.Last
-	links     map[reflect.Type]any // *links[T] by T
+	links     map[reflect.Type]linker // *links[T] by T
 }
 
 var (
