@@ -1,6 +1,7 @@
 package donburiworld
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/yohamta/donburi"
@@ -29,6 +30,9 @@ func (w *World) Apply(changes []ecs.Change) ([]ecs.Entity, error) {
 // guarded makes one change and returns what it panicked with.
 func (w *World) guarded(c *ecs.Change, spawned *[]ecs.Entity) (panicked any) {
 	defer func() { panicked = recover() }()
+	if c.Op != ecs.OpSpawn && c.Op != ecs.OpDespawn && !w.Alive(c.Entity) { // donburi would change another in its place
+		panic(fmt.Sprintf("a callback of an earlier change has removed entity %v", c.Entity))
+	}
 	switch c.Op {
 	case ecs.OpSpawn:
 		types := make([]component.IComponentType, len(c.Values))
@@ -40,7 +44,9 @@ func (w *World) guarded(c *ecs.Change, spawned *[]ecs.Entity) (panicked any) {
 			e := w.dw.Create(types...)
 			*spawned = append(*spawned, EntityOf(e))
 			w.most = max(w.most, uint32(e.Id()))
-			w.set(e, c.Values, true)
+			if w.dw.Valid(e) { // no callback has removed it
+				w.set(e, c.Values, true)
+			}
 		}
 	case ecs.OpDespawn:
 		w.dw.Remove(Entity(c.Entity))
