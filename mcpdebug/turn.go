@@ -22,10 +22,10 @@ func (s *Server) Turn(clock *host.StepClock, passed time.Duration, tick func() e
 	var until time.Time
 	for {
 		s.Poll()
-		if until.IsZero() && clock.Info().Pending > 0 {
-			until = time.Now().Add(clock.Spare())
-		}
 		err := s.GuardErr(func() error {
+			if until.IsZero() && clock.Info().Pending > 0 { // Number is the host's
+				until = time.Now().Add(clock.Spare())
+			}
 			return clock.Run(passed, func() error {
 				err := tick()
 				s.EndTick()

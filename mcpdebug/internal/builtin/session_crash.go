@@ -64,6 +64,7 @@ func clearCrashTool(h crashHost) *tools.Tool {
 		Name: "clear_crash", Group: "session", WhenCrashed: true, Example: `{"unlock":true}`,
 		Description: "Lets a crashed game go on. Read crash_report first.",
 	}, func(f *tools.Frame, in clearCrashArgs) (clearCrashResult, error) {
+		ran := f.App != nil && f.App.Clock != nil && !f.App.Paused()
 		if in.Paused {
 			if err := holdClock(f.App); err != nil {
 				return clearCrashResult{}, err
@@ -71,6 +72,9 @@ func clearCrashTool(h crashHost) *tools.Tool {
 		}
 		c, err := h.ClearCrash(f.World, in.Unlock)
 		if err != nil {
+			if in.Paused && ran { // refused: the clock is as it was, too
+				_ = f.App.Clock.Set(host.ClockChange{Paused: new(false)})
+			}
 			return clearCrashResult{}, err
 		}
 		r := clearCrashResult{Paused: in.Paused, Resumed: c.WasCrashed, Locked: c.Locked, Unlocked: c.Unlocked, Acknowledged: c.Acknowledged}
