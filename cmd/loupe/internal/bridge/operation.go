@@ -41,9 +41,10 @@ func (r *request) nameOperation() {
 	r.line = wire.Request(r.ID, r.Method, r.Params)
 }
 
+// appendMember writes a member whose key is as rawjson.Members gives it.
 func appendMember(dst, key, value []byte) []byte {
-	dst = rawjson.AppendString(append(dst, ','), key)
-	return append(append(dst, ':'), value...)
+	dst = append(append(dst, `,"`...), key...)
+	return append(append(dst, `":`...), value...)
 }
 
 // changes reports whether a call may change something, as far as is known: a tool

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -95,5 +96,20 @@ func TestACallIsNamedOnceAndKeepsItsMeta(t *testing.T) {
 	own.Params = []byte(`{"name":"set","_meta":{"loupe/operation":"mine"}}`)
 	if own.nameOperation(); own.operation != "mine" || own.line != nil {
 		t.Errorf("a client's own name is replaced by %s in %s", own.operation, own.line)
+	}
+}
+
+// A key that is written with escapes stays the key that it was.
+func TestACallThatIsNamedKeepsItsKeys(t *testing.T) {
+	r := &request{tool: "set"}
+	r.Params = []byte(`{"name":"set","a\"b\\":1,"_meta":{"com.example/\"x\"":2,"\u00e9":3}}`)
+	r.nameOperation()
+	var params map[string]any
+	if err := json.Unmarshal(r.Params, &params); err != nil {
+		t.Fatalf("%v: %s", err, r.Params)
+	}
+	meta, _ := params["_meta"].(map[string]any)
+	if params[`a"b\`] != 1.0 || meta[`com.example/"x"`] != 2.0 || meta["\u00e9"] != 3.0 || meta[metaOperation] != r.operation || len(params) != 3 || len(meta) != 3 {
+		t.Errorf("%s", r.Params)
 	}
 }
