@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/loupe-ecs/loupe/internal/listing"
@@ -135,20 +137,35 @@ const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 // taskStream writes tasks to the stream of a subscription. Its watcher must not
 // block: a goroutine of its own writes what each task is by then.
 type taskStream struct {
-	w       *writer
-	id      []byte // of the request
-	changed chan *tasks.Task
+	w    *writer
+	id   []byte // of the request
+	wake chan struct{}
+
+	mu      sync.Mutex
+	changed []*tasks.Task // each once, however slowly the client reads
 }
 
 func newTaskStream(w *writer, id []byte) *taskStream {
-	return &taskStream{w: w, id: id, changed: make(chan *tasks.Task, 256)}
+	return &taskStream{w: w, id: id, wake: make(chan struct{}, 1)}
 }
 
 func (s *taskStream) tell(t *tasks.Task) {
-	select {
-	case s.changed <- t:
-	default: // the client reads too slowly: what is queued will tell
+	s.mu.Lock()
+	if !slices.Contains(s.changed, t) {
+		s.changed = append(s.changed, t)
 	}
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *taskStream) take() (changed []*tasks.Task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed, s.changed = s.changed, nil
+	return changed
 }
 
 // run ends with ctx, or when the client reads no more. quiet is when to say that
@@ -160,11 +177,13 @@ func (s *taskStream) run(ctx context.Context, quiet <-chan time.Time) {
 			return
 		case <-quiet:
 			s.w.comment()
-		case t := <-s.changed:
-			params := append(t.Append([]byte{'{'}), `,"_meta":{"`+metaSubscription+`":`...)
-			params = append(append(params, s.id...), "}}"...)
-			if s.w.event(notification("notifications/tasks", params)) != nil {
-				return
+		case <-s.wake:
+			for _, t := range s.take() {
+				params := append(t.Append([]byte{'{'}), `,"_meta":{"`+metaSubscription+`":`...)
+				params = append(append(params, s.id...), "}}"...)
+				if s.w.event(notification("notifications/tasks", params)) != nil {
+					return
+				}
 			}
 		}
 	}
