@@ -26,7 +26,8 @@ type Asked struct {
 	span   span
 	in     Args
 	paths  entities.FromCatalog[[]place]
-	chosen []place // as of the beginning
+	chosen []place   // as of the beginning
+	world  ecs.World // that they belong to
 	values *Reading
 }
 
@@ -98,6 +99,7 @@ func (a *Asked) Start(f *tools.Frame) (err error) {
 	case f.World == nil:
 		return entities.NoWorld()
 	}
+	a.world = f.World
 	if a.chosen, err = a.paths.On(f); err != nil || !a.in.Diff {
 		return err
 	}
@@ -105,14 +107,15 @@ func (a *Asked) Start(f *tools.Frame) (err error) {
 }
 
 // Stop takes the end. match, where it is not nil, tells whose values are
-// selected: the first few for which it is called back. Frame goroutine.
+// selected: the first few for which it is called back. Of another world than that
+// of the beginning nothing is. Frame goroutine.
 func (a *Asked) Stop(f *tools.Frame, match func(visit func(ecs.Chunk, int) bool)) (err error) {
 	if a.span.begun() {
 		if err = a.span.end(f.World); err != nil {
 			return err
 		}
 	}
-	if len(a.in.Select) > 0 && f.World != nil {
+	if len(a.in.Select) > 0 && f.World != nil && f.World == a.world {
 		a.values = read(f.World, a.chosen, match)
 	}
 	return nil
