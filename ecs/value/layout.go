@@ -50,7 +50,7 @@ const (
 // RegisterType makes T known as a dynamic type of interface values: it may be
 // written as {"$type":"game.Sword","value":...}. Types that were described or
 // seen in a world are known already.
-func RegisterType[T any]() { layout.LearnType(reflect.TypeFor[T]()) }
+func RegisterType[T any]() { layout.RegisterType[T]() }
 
 // EnumLabels declares the labels of an integer type (they win over String()).
 // At init. Types that are no integers are ignored.

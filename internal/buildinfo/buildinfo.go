@@ -28,20 +28,6 @@ func Main() string { return read().Main.Path }
 // Package is the import path of the program's main package.
 func Package() string { return read().Path }
 
-// Modules are the paths of all modules that were linked in, the program's own
-// first.
-func Modules() []string {
-	info := read()
-	if info.Main.Path == "" && len(info.Deps) == 0 {
-		return nil
-	}
-	paths := []string{info.Main.Path}
-	for _, d := range info.Deps {
-		paths = append(paths, d.Path)
-	}
-	return paths
-}
-
 // Version is the version of a module in this build, "v0.8.1"; "" where the
 // build does not tell.
 func Version(module string) string {

@@ -1,5 +1,5 @@
 // Package words makes short texts of values, for people: cut texts, rough
-// durations, panic values.
+// durations, panic values; and numbers for answers, with no digits that mean nothing.
 //
 //	words.Clip(s, 200)
 //
@@ -8,6 +8,7 @@ package words
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"time"
 )
@@ -33,6 +34,12 @@ func Roughly(d time.Duration) string {
 	}
 	return d.Round(time.Second).String()
 }
+
+// Millis is a duration in milliseconds, in whole microseconds.
+func Millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
+
+// Thousandths rounds to three decimals.
+func Thousandths(v float64) float64 { return math.Round(v*1000) / 1000 }
 
 // Of describes a value that JSON cannot hold. Printing what may refer to
 // itself would never end: of those only the type is told.

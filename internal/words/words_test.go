@@ -36,3 +36,14 @@ func Example() {
 	fmt.Println(Clip("a long story", 6), Roughly(1234*time.Millisecond), Of([]int{1}))
 	// Output: a long… 1.2s ([]int)
 }
+
+func TestNumbersForAnswers(t *testing.T) {
+	if got := Millis(1234567 * time.Nanosecond); got != 1.234 {
+		t.Errorf("%v ms", got)
+	}
+	for v, want := range map[float64]float64{0.0005: 0.001, 1.23449: 1.234, -2.0006: -2.001, 7: 7} {
+		if got := Thousandths(v); got != want {
+			t.Errorf("%v is %v, want %v", v, got, want)
+		}
+	}
+}

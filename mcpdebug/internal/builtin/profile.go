@@ -14,6 +14,7 @@ import (
 	"github.com/loupe-ecs/loupe/ecs/refusal"
 	"github.com/loupe-ecs/loupe/internal/profiling"
 	"github.com/loupe-ecs/loupe/internal/store"
+	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/inspector"
 	"github.com/loupe-ecs/loupe/tools"
 	"github.com/loupe-ecs/loupe/tools/host"
@@ -266,7 +267,7 @@ func (p *profiler) report(rec *profiling.Recording, in profileStopArgs) (r profi
 		row := &r.Top[i]
 		row.PerTick = perTick(row.Cum, r.Ticks)
 		for _, c := range callers[row.Func] {
-			row.Callers = append(row.Callers, callerRow{c.Name, round3(float64(c.Value) / 1e6)})
+			row.Callers = append(row.Callers, callerRow{c.Name, words.Thousandths(float64(c.Value) / 1e6)})
 		}
 	}
 	r.BySystem = []systemShares{}
@@ -275,7 +276,7 @@ func (p *profiler) report(rec *profiling.Recording, in profileStopArgs) (r profi
 			s.Name = outsideSystems
 		}
 		ms := float64(s.Value) / 1e6
-		r.BySystem = append(r.BySystem, systemShares{System: s.Name, Ms: round3(ms), MsPerFrame: round3(ms / math.Max(1, float64(r.Frames))), MsPerTick: perTick(ms, r.Ticks), Share: round3(share(s.Value, total))})
+		r.BySystem = append(r.BySystem, systemShares{System: s.Name, Ms: words.Thousandths(ms), MsPerFrame: words.Thousandths(ms / math.Max(1, float64(r.Frames))), MsPerTick: perTick(ms, r.Ticks), Share: words.Thousandths(share(s.Value, total))})
 	}
 	r.Stacks = profiling.Collapsed(rec.Profile, counts, in.Stacks)
 	if r.Samples == 0 {
@@ -291,7 +292,7 @@ func perTick(v float64, ticks uint64) float64 {
 	if ticks == 0 {
 		return 0
 	}
-	return round3(v / float64(ticks))
+	return words.Thousandths(v / float64(ticks))
 }
 
 func (p *profiler) files() *store.Kind {
@@ -311,7 +312,7 @@ func (p *profiler) write(name string, prof *profile.Profile, index int) (pprof, 
 func functionRows(fs []profiling.Func, total int64, unit float64) []functionRow {
 	rows := make([]functionRow, 0, len(fs))
 	for _, f := range fs {
-		rows = append(rows, functionRow{Func: f.Name, File: fmt.Sprintf("%s:%d", f.File, f.Line), Flat: round3(float64(f.Flat) / unit), Cum: round3(float64(f.Cum) / unit), Percent: round3(100 * share(f.Flat, total))})
+		rows = append(rows, functionRow{Func: f.Name, File: fmt.Sprintf("%s:%d", f.File, f.Line), Flat: words.Thousandths(float64(f.Flat) / unit), Cum: words.Thousandths(float64(f.Cum) / unit), Percent: words.Thousandths(100 * share(f.Flat, total))})
 	}
 	return rows
 }
@@ -357,9 +358,9 @@ func (p *profiler) heap(_ *tools.Call, in heapArgs) (r heapResult, err error) {
 	return r, nil
 }
 
-func millis(d time.Duration) float64 { return round3(float64(d) / float64(time.Millisecond)) }
-
-func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
+func millis(d time.Duration) float64 {
+	return words.Thousandths(float64(d) / float64(time.Millisecond))
+}
 
 func share(part, whole int64) float64 {
 	if whole == 0 {

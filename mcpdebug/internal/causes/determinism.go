@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/timeline/replay"
 	"github.com/loupe-ecs/loupe/tools"
 )
@@ -69,7 +70,7 @@ func check(f *tools.Frame, c *checking) (*checking, error) {
 
 func answerCheck(_ *tools.Call, c *checking) (determinismResult, error) {
 	r := determinismResult{Deterministic: c.Diverged == nil, Ticks: c.Ran, Hash: fmt.Sprintf("%016x", c.Hash), Diverged: c.Diverged,
-		Ended: c.Ended, Frames: c.frames, LongestMs: float64(c.longest.Microseconds()) / 1e3}
+		Ended: c.Ended, Frames: c.frames, LongestMs: words.Millis(c.longest)}
 	if c.Diverged != nil {
 		r.Hint = "usual causes: the order of a map, time.Now, a generator without a seed, goroutines, state outside the world that is not in App.Snapshots.States"
 	}

@@ -2,11 +2,11 @@ package hosttools
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/page"
 	"github.com/loupe-ecs/loupe/tools"
 	"github.com/loupe-ecs/loupe/tools/host"
@@ -61,7 +61,7 @@ func systemsList(f *tools.Frame, in systemsListArgs) (r systemsListResult, err e
 	})
 	for i := range rows {
 		s := &rows[i]
-		s.LastMs, s.AvgMs, s.MaxMs = toMicros(s.LastMs), toMicros(s.AvgMs), toMicros(s.MaxMs)
+		s.LastMs, s.AvgMs, s.MaxMs = words.Thousandths(s.LastMs), words.Thousandths(s.AvgMs), words.Thousandths(s.MaxMs)
 		if !in.Detail {
 			s.Doc = ""
 			if s.Source != "" { // which names the package
@@ -73,9 +73,6 @@ func systemsList(f *tools.Frame, in systemsListArgs) (r systemsListResult, err e
 		func(s *host.SystemInfo) string { return s.Name }, "name a phase, or ask for one system with systems_info")
 	return r, err
 }
-
-// toMicros rounds milliseconds to whole microseconds.
-func toMicros(ms float64) float64 { return math.Round(ms*1000) / 1000 }
 
 // systemRow finds a system.
 func systemRow(f *tools.Frame, name string) (host.SystemInfo, error) {
@@ -129,7 +126,7 @@ func systemsInfo(f *tools.Frame, o *observing) (r systemsInfoResult, err error) 
 	}
 	for i := len(h.Frames) - 1; i >= 0 && len(r.Times) < infoTimes; i-- {
 		if d := h.Frames[i].Systems[column]; d >= 0 {
-			r.Times = append(r.Times, systemTime{h.Frames[i].Frame, float64(d.Microseconds()) / 1e3})
+			r.Times = append(r.Times, systemTime{h.Frames[i].Frame, words.Millis(d)})
 		}
 	}
 	slices.Reverse(r.Times)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/loupe-ecs/loupe/blackbox"
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/tools/host"
 )
 
@@ -63,7 +64,7 @@ func (s systems) List() (all []host.SystemInfo) {
 		info := host.SystemInfo{Name: name, Phase: s.history.Phases[i], Position: i, Enabled: true}
 		for _, f := range s.history.Frames {
 			if d := f.Systems[i]; d >= 0 {
-				info.LastMs = float64(d.Microseconds()) / 1e3
+				info.LastMs = words.Millis(d)
 				info.MaxMs = max(info.MaxMs, info.LastMs)
 				info.AvgMs += info.LastMs
 				info.Runs++

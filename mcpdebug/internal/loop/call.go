@@ -133,7 +133,7 @@ func (c *call) record(r *tools.Reply) {
 		outcome = string(code)
 	}
 	request := &c.in.Request
-	c.l.calls.add(crashes.Call{Tool: request.Name, Client: request.Client, Frame: at, Ms: float64(took.Microseconds()) / 1e3, Outcome: outcome})
+	c.l.calls.add(crashes.Call{Tool: request.Name, Client: request.Client, Frame: at, Ms: words.Millis(took), Outcome: outcome})
 	if c.pub.Spec.Effect == tools.Destructive {
 		level := slog.LevelInfo
 		if code == refusal.OutcomeUnknown || code == refusal.Panicked {

@@ -38,7 +38,7 @@ func success(r *tools.Result, frame uint64, took time.Duration) *tools.Reply {
 			reply.Meta = map[string]any{}
 		}
 		if took > slowFrame {
-			reply.Meta["frameMs"] = float64(took.Microseconds()) / 1e3
+			reply.Meta["frameMs"] = words.Millis(took)
 		}
 	}
 	bare := r.Bare || len(r.Content) > 0

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/loupe-ecs/loupe/ecs/refusal"
+	"github.com/loupe-ecs/loupe/internal/words"
 	"github.com/loupe-ecs/loupe/snapshot"
 	"github.com/loupe-ecs/loupe/timeline"
 	"github.com/loupe-ecs/loupe/tools"
@@ -126,7 +127,7 @@ func (p *Past) rewindFrame(f *tools.Frame, r *rewinding) (*rewinding, error) {
 	out.Tick, out.Branch = p.rec.Tick(), r.to.Branch
 	p.mark(timeline.MarkRewind, fmt.Sprintf("to tick %d", r.to.Tick))
 	p.cannot(f.App, r, report)
-	out.FrameMs = float64(time.Since(start).Microseconds()) / 1e3
+	out.FrameMs = words.Millis(time.Since(start))
 	return r, nil
 }
 

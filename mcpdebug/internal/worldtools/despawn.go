@@ -106,9 +106,6 @@ func found(f *tools.Frame, p entities.FromCatalog[*query.Plan]) (list []ecs.Enti
 	if err != nil {
 		return nil, err
 	}
-	if plan, err = plan.Bind(f.World); err != nil {
-		return nil, err
-	}
 	_, err = plan.Rows(f.World, func(c ecs.Chunk, rows []int32) bool {
 		for _, row := range rows {
 			list = append(list, c.Entity(int(row)))

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	schemas "github.com/loupe-ecs/loupe/internal/schema"
 )
 
 // maxNesting bounds what is followed of a schema: it may come from anywhere.
@@ -127,21 +129,8 @@ func object(schema *jsonschema.Schema, depth int) *Shape {
 	if schema.MinProperties != nil {
 		s.AtLeast = *schema.MinProperties
 	}
-	for _, name := range Order(schema) {
+	for _, name := range schemas.Names(schema) {
 		s.Fields = append(s.Fields, Field{ofSchema(schema.Properties[name], depth+1), name, slices.Contains(schema.Required, name)})
 	}
 	return s
-}
-
-// Order lists a schema's properties in declared order, else sorted.
-func Order(schema *jsonschema.Schema) []string {
-	if len(schema.PropertyOrder) == len(schema.Properties) {
-		return schema.PropertyOrder
-	}
-	names := make([]string, 0, len(schema.Properties))
-	for n := range schema.Properties {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
 }
