@@ -104,7 +104,7 @@ func run(ctx context.Context, out io.Writer, addr, data string, frames uint64) e
 	dbg.Bind(arkworld.New(a.world), &host.App{Name: "aquarium", Summary: func() any { return *a.tank }})
 	if url := dbg.URL(); url != "" {
 		fmt.Fprintf(out, "debug server listening at %s\n", url)
-		fmt.Fprintf(out, "  Claude Code:  claude mcp add --transport http loupe %s\n", url)
+		fmt.Fprintf(out, "  Claude Code:  claude mcp add --transport http game %s\n", url)
 	}
 	tick := time.NewTicker(time.Second / 60)
 	defer tick.Stop()

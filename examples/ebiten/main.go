@@ -35,7 +35,7 @@ func main() {
 	defer debug.Close()
 	if url := debug.Server().URL(); url != "" {
 		fmt.Println("debug server listening at", url)
-		fmt.Println("  Claude Code:  claude mcp add --transport http loupe", url)
+		fmt.Println("  Claude Code:  claude mcp add --transport http game", url)
 	}
 	ebiten.SetWindowSize(width, height)
 	ebiten.SetWindowTitle("Loupe's basket")

@@ -111,7 +111,7 @@ func welcome(url string, quiet bool) {
 	if quiet {
 		return
 	}
-	fmt.Printf("  Claude Code:  claude mcp add --transport http loupe %s\n", url)
+	fmt.Printf("  Claude Code:  claude mcp add --transport http game %s\n", url)
 	fmt.Printf("  VS Code:      code --add-mcp '{\"name\":\"loupe\",\"type\":\"http\",\"url\":\"%s\"}'\n", url)
 	fmt.Printf("  by hand:      %s\n", byHand(url))
 }

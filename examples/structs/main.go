@@ -46,7 +46,7 @@ func main() {
 	dbg.Bind(world, &host.App{Name: "structs", Clock: clock, Summary: func() any { return g.score }})
 	if url := dbg.URL(); url != "" {
 		fmt.Println("debug server listening at", url)
-		fmt.Println("  Claude Code:  claude mcp add --transport http loupe", url)
+		fmt.Println("  Claude Code:  claude mcp add --transport http game", url)
 	}
 
 	ticker := time.NewTicker(time.Second / 60)
