@@ -427,3 +427,21 @@ func TestEventsWhileTimeStandsStill(t *testing.T) {
 		t.Errorf("a paused state: %v", out)
 	}
 }
+
+// hisOwn returns the slice that it keeps.
+type hisOwn []host.SystemInfo
+
+func (s hisOwn) List() []host.SystemInfo       { return s }
+func (s hisOwn) SetEnabled(string, bool) error { return nil }
+
+// A list is read, and left as the host has it.
+func TestTheHostsListStaysItsOwn(t *testing.T) {
+	h, _, _ := newParts(t)
+	row := host.SystemInfo{Name: "draw", Phase: "render", Enabled: true, LastMs: 0.12345, Doc: "Draws.", Func: "game.draw", Source: "game/draw.go:7"}
+	s := hisOwn{{Name: "movement", Phase: "movement", Enabled: true}, row}
+	h.App.Systems = s
+	h.OK("systems_list", `{"phase":"render"}`)
+	if s[0].Name != "movement" || !reflect.DeepEqual(s[1], row) {
+		t.Errorf("the host's list is now %+v", s)
+	}
+}

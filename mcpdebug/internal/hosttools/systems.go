@@ -56,7 +56,8 @@ func systemsList(f *tools.Frame, in systemsListArgs) (r systemsListResult, err e
 			return r, notNamed("phase", in.Phase, phases, "systems_list")
 		}
 	}
-	rows := slices.DeleteFunc(all, func(s host.SystemInfo) bool {
+	// A copy: a host may return what it keeps.
+	rows := slices.DeleteFunc(slices.Clone(all), func(s host.SystemInfo) bool {
 		return in.Phase != "" && s.Phase != in.Phase || in.Disabled && s.Enabled
 	})
 	for i := range rows {
