@@ -50,6 +50,8 @@ type Keeper struct {
 	options Options
 	saved   *store.Kind
 
+	saving chan struct{} // full while record_save writes
+
 	wake chan string
 	end  chan struct{}
 	done chan struct{}
@@ -64,7 +66,7 @@ type Keeper struct {
 // New makes a keeper, which does nothing before Run.
 func New(h Host, rec *timeline.Recorder, o Options) *Keeper {
 	return &Keeper{host: h, rec: rec, options: o, saved: store.New(o.Dir).Kind(folder, ".loupe"),
-		wake: make(chan string, 1), end: make(chan struct{}), done: make(chan struct{})}
+		saving: make(chan struct{}, 1), wake: make(chan string, 1), end: make(chan struct{}), done: make(chan struct{})}
 }
 
 // Run begins to write by itself.

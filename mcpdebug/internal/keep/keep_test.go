@@ -2,6 +2,7 @@ package keep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/crashes"
 	"github.com/loupe-ecs/loupe/mcpdebug/internal/loop"
 	"github.com/loupe-ecs/loupe/timeline"
+	"github.com/loupe-ecs/loupe/tools"
 	"github.com/loupe-ecs/loupe/tools/host"
 )
 
@@ -107,5 +109,34 @@ func TestARemovedFileIsFollowedByAnother(t *testing.T) {
 	f, err := blackbox.Open(path, blackbox.Limits{})
 	if err != nil || f.Damage != "" || f.Samples != rec.Line().Len() {
 		t.Errorf("%v, %+v, %d samples are recorded", err, f, rec.Line().Len())
+	}
+}
+
+// Saves come one after another, and one whose client has left writes nothing.
+func TestSavesWaitAndEndWithTheirCall(t *testing.T) {
+	dir := t.TempDir()
+	rec, _ := recording(t)
+	defer rec.Stop(false)
+	k := New(quiet{}, rec, Options{Dir: dir})
+	k.saving <- struct{}{} // another is at it
+	ctx, leave := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := k.save(&tools.Call{Context: ctx}, saveArgs{Name: "late"})
+		ended <- err
+	}()
+	leave()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("one that waited: %v", err)
+	}
+	<-k.saving
+	if _, err := k.save(&tools.Call{Context: ctx}, saveArgs{Name: "late"}); err == nil {
+		t.Error("a save of a client that has left is done")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, folder, "*")); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+	if r, err := k.save(&tools.Call{Context: t.Context()}, saveArgs{Name: "next"}); err != nil || r.Samples != 2 {
+		t.Errorf("the next one: %+v, %v", r, err)
 	}
 }

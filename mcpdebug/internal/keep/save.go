@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"context"
 	"io"
 
 	"github.com/loupe-ecs/loupe/blackbox"
@@ -31,6 +32,13 @@ func (k *Keeper) Tools() []*tools.Tool {
 }
 
 func (k *Keeper) save(c *tools.Call, in saveArgs) (r saveResult, err error) {
+	// One at a time: each has the whole recording in hand.
+	select {
+	case k.saving <- struct{}{}:
+		defer func() { <-k.saving }()
+	case <-c.Context.Done():
+		return r, c.Context.Err()
+	}
 	k.rec.Flush(c.Context)
 	if k.rec.Info().Samples == 0 {
 		return r, &refusal.Error{Code: refusal.NotRecorded, Message: "nothing is recorded, so there is nothing to save", Hint: "record_start begins; snapshot_save keeps the world as it is now", Next: "record_start"}
@@ -38,7 +46,7 @@ func (k *Keeper) save(c *tools.Call, in saveArgs) (r saveResult, err error) {
 	k.heapNow()
 	var w *blackbox.Writer
 	r.Path, r.Bytes, err = k.saved.Write(in.Name, func(out io.Writer) (err error) {
-		if w, err = blackbox.NewWriter(out, k.header("record_save")); err != nil {
+		if w, err = blackbox.NewWriter(wanted{out, c.Context}, k.header("record_save")); err != nil {
 			return err
 		}
 		var logged uint64
@@ -53,4 +61,17 @@ func (k *Keeper) save(c *tools.Call, in saveArgs) (r saveResult, err error) {
 	r.Samples, r.From, r.To = w.Samples, w.From, w.To
 	r.Hint = "loupe open " + r.Path
 	return r, nil
+}
+
+// wanted writes for as long as somebody waits for it.
+type wanted struct {
+	io.Writer
+	ctx context.Context
+}
+
+func (w wanted) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
 }
