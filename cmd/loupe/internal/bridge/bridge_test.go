@@ -330,7 +330,7 @@ func TestProgressAndCancellationPass(t *testing.T) {
 
 func TestTheBridgeOutlivesItsGame(t *testing.T) {
 	runtimeDir(t)
-	startGame(t, "alpha")
+	g := startGame(t, "alpha")
 	first := find(t, "alpha")
 	p := connect(t, Options{})
 	if !slices.Contains(p.names(), "die") {
@@ -340,6 +340,7 @@ func TestTheBridgeOutlivesItsGame(t *testing.T) {
 	if code != "outcome_unknown" || !strings.Contains(text, "session_") {
 		t.Errorf("killed in a call that changes things: %s %s", code, text)
 	}
+	g.Wait() // its connections are closed a moment before it is no more
 	if code, text = p.refused("query", `{}`); code != "no_session" || !strings.Contains(text, "alpha") {
 		t.Errorf("after the end: %s %s", code, text)
 	}
